@@ -1,0 +1,355 @@
+// The only file that knows Python: checks shapes and bounds, releases the interpreter, calls the kernels.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cells.hpp"
+#include "count.hpp"
+#include "decide.hpp"
+#include "encode.hpp"
+#include "moments.hpp"
+#include "score.hpp"
+
+namespace nb = nanobind;
+using namespace naively;
+
+namespace {
+
+using Any2 = nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Any1 = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using In1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using In2 = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+void require(bool holds, const char* what) {
+    if (!holds) throw nb::value_error(what);
+}
+
+template <class T>
+nb::object array_of(std::vector<T>&& values, std::vector<std::size_t> shape) {
+    auto* kept = new std::vector<T>(std::move(values));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), shape.size(), shape.data(), owner));
+}
+
+template <class T>
+nb::object array_of(std::vector<T>&& values) {
+    const std::size_t size = values.size();
+    return array_of(std::move(values), {size});
+}
+
+nb::object told(const Fault& fault) {
+    if (!fault) return nb::none();
+    return nb::make_tuple(static_cast<int>(fault.kind), fault.row, fault.column);
+}
+
+// Calls use(values) with the array's values in their own type.
+template <class Array, class Use>
+auto typed(const Array& array, Use&& use) {
+    const auto type = array.dtype();
+    if (type == nb::dtype<double>()) return use(static_cast<const double*>(array.data()));
+    if (type == nb::dtype<float>()) return use(static_cast<const float*>(array.data()));
+    if (type == nb::dtype<std::int64_t>()) return use(static_cast<const std::int64_t*>(array.data()));
+    if (type == nb::dtype<std::int32_t>()) return use(static_cast<const std::int32_t*>(array.data()));
+    if (type == nb::dtype<std::uint8_t>()) return use(static_cast<const std::uint8_t*>(array.data()));
+    throw nb::type_error("values must be float64, float32, int64, int32 or uint8");
+}
+
+template <class Use>
+auto on_dense(const Any2& array, Use&& use) {
+    return typed(array, [&](auto* values) {
+        using T = std::remove_cv_t<std::remove_pointer_t<decltype(values)>>;
+        return use(Dense<T>{values, array.shape(0), array.shape(1)});
+    });
+}
+
+struct SparseArrays {
+    Any1 values, columns_of, starts;
+    std::size_t columns;
+};
+
+template <class Use>
+auto on_sparse(const SparseArrays& arrays, Use&& use) {
+    require(arrays.starts.shape(0) >= 1, "indptr must not be empty");
+    require(arrays.values.shape(0) == arrays.columns_of.shape(0), "data and indices must be equally long");
+    require(arrays.columns_of.dtype() == arrays.starts.dtype(), "indices and indptr must be of one type");
+    const bool narrow = arrays.starts.dtype() == nb::dtype<std::int32_t>();
+    require(narrow || arrays.starts.dtype() == nb::dtype<std::int64_t>(), "indices must be int32 or int64");
+    return typed(arrays.values, [&](auto* values) {
+        using T = std::remove_cv_t<std::remove_pointer_t<decltype(values)>>;
+        const auto call = [&](auto index) {
+            using I = decltype(index);
+            return use(Sparse<T, I>{values, static_cast<const I*>(arrays.columns_of.data()),
+                                    static_cast<const I*>(arrays.starts.data()), arrays.starts.shape(0) - 1,
+                                    arrays.columns, arrays.values.shape(0)});
+        };
+        return narrow ? call(std::int32_t{}) : call(std::int64_t{});
+    });
+}
+
+Labels labels_of(const In1<std::int32_t>& klass, std::size_t classes, const std::optional<In1<double>>& weight,
+                 std::size_t rows) {
+    require(klass.shape(0) == rows, "one label is needed for each row");
+    require(!weight || weight->shape(0) == rows, "one weight is needed for each row");
+    for (std::size_t i = 0; i < rows; ++i)
+        require(klass.data()[i] >= 0 && static_cast<std::size_t>(klass.data()[i]) < classes, "a label is out of range");
+    return {klass.data(), weight ? weight->data() : nullptr, classes};
+}
+
+Accepts accepts_of(double low, double high, std::optional<double> threshold) {
+    return {low, high, threshold.has_value(), threshold.value_or(0.0)};
+}
+
+nb::tuple cells_out(Cells<double>&& cells) {
+    return nb::make_tuple(array_of(std::move(cells.feature)), array_of(std::move(cells.klass)),
+                          array_of(std::move(cells.value)));
+}
+
+nb::tuple encode(const nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& records) {
+    std::vector<std::int32_t> codes(records.shape(0));
+    std::vector<std::int64_t> firsts;
+    {
+        nb::gil_scoped_release free;
+        firsts = encode_records(records.data(), records.shape(0), records.shape(1), codes.data());
+    }
+    return nb::make_tuple(array_of(std::move(codes)), array_of(std::move(firsts)));
+}
+
+template <class T>
+nb::tuple sum_typed(const In1<std::int64_t>& left_feature, const In1<std::int32_t>& left_klass, const In2<T>& left,
+                    const In1<std::int64_t>& right_feature, const In1<std::int32_t>& right_klass, const In2<T>& right,
+                    bool subtract) {
+    const std::size_t planes = left.shape(0);
+    require(right.shape(0) == planes, "both sides must have the same planes");
+    require(left.shape(1) == left_feature.shape(0) && left.shape(1) == left_klass.shape(0), "left cells differ in length");
+    require(right.shape(1) == right_feature.shape(0) && right.shape(1) == right_klass.shape(0),
+            "right cells differ in length");
+    Cells<T> result;
+    std::size_t at = 0;
+    SumFault fault;
+    {
+        nb::gil_scoped_release free;
+        fault = sum_cells<T>({left_feature.data(), left_klass.data(), left.data(), left.shape(1)},
+                             {right_feature.data(), right_klass.data(), right.data(), right.shape(1)}, planes, subtract,
+                             result, at);
+    }
+    if (fault != SumFault::none) return nb::make_tuple(static_cast<int>(fault), at);
+    const std::size_t size = result.feature.size();
+    return nb::make_tuple(array_of(std::move(result.feature)), array_of(std::move(result.klass)),
+                          array_of(std::move(result.value), {planes, size}));
+}
+
+nb::tuple count_dense_py(const Any2& rows, const In1<std::int32_t>& klass, std::size_t classes,
+                         std::optional<In1<double>> weight, double low, double high, std::optional<double> threshold,
+                         int threads) {
+    const Labels labels = labels_of(klass, classes, weight, rows.shape(0));
+    const Accepts accepts = accepts_of(low, high, threshold);
+    DenseCount count;
+    {
+        nb::gil_scoped_release free;
+        count = on_dense(rows, [&](const auto& dense) { return count_dense(dense, labels, accepts, threads); });
+    }
+    const std::size_t columns = rows.shape(1);
+    const bool holes = !count.missing.empty();
+    nb::object sum = array_of(std::move(count.sum), {classes, columns});
+    nb::object missing = holes ? array_of(std::move(count.missing), {classes, columns}) : nb::none();
+    return nb::make_tuple(sum, missing, told(count.fault));
+}
+
+nb::tuple count_sparse_py(const Any1& values, const Any1& indices, const Any1& indptr, std::size_t columns,
+                          const In1<std::int32_t>& klass, std::size_t classes, std::optional<In1<double>> weight,
+                          double low, double high, std::optional<double> threshold, int threads) {
+    require(indptr.shape(0) >= 1, "indptr must not be empty");
+    const Labels labels = labels_of(klass, classes, weight, indptr.shape(0) - 1);
+    const Accepts accepts = accepts_of(low, high, threshold);
+    SparseCount count;
+    {
+        nb::gil_scoped_release free;
+        count = on_sparse({values, indices, indptr, columns},
+                          [&](const auto& sparse) { return count_sparse(sparse, labels, accepts, threads); });
+    }
+    return nb::make_tuple(cells_out(std::move(count.cells)), cells_out(std::move(count.missing)), told(count.fault));
+}
+
+nb::tuple count_codes_py(const Any2& rows, const In1<std::int32_t>& klass, std::size_t classes,
+                         std::optional<In1<double>> weight, std::int64_t largest, int threads) {
+    const Labels labels = labels_of(klass, classes, weight, rows.shape(0));
+    CodeCount count;
+    {
+        nb::gil_scoped_release free;
+        count = on_dense(rows, [&](const auto& dense) { return count_codes(dense, labels, largest, threads); });
+    }
+    const std::size_t total = count.sum.size() / (classes ? classes : 1);
+    const bool holes = !count.missing.empty();
+    return nb::make_tuple(array_of(std::move(count.sizes)), array_of(std::move(count.sum), {total, classes}),
+                          holes ? array_of(std::move(count.missing), {rows.shape(1), classes}) : nb::none(),
+                          told(count.fault));
+}
+
+nb::tuple count_moments_py(const Any2& rows, const In1<std::int32_t>& klass, std::size_t classes,
+                           std::optional<In1<double>> weight, int threads) {
+    const Labels labels = labels_of(klass, classes, weight, rows.shape(0));
+    MomentCount count;
+    {
+        nb::gil_scoped_release free;
+        count = on_dense(rows, [&](const auto& dense) { return count_moments(dense, labels, threads); });
+    }
+    const std::size_t columns = rows.shape(1);
+    return nb::make_tuple(array_of(std::move(count.n), {classes, columns}),
+                          array_of(std::move(count.mean), {classes, columns}),
+                          array_of(std::move(count.m2), {classes, columns}), told(count.fault));
+}
+
+Weights weights_of(const In2<double>& weight, const In1<double>& base, std::size_t classes, std::size_t columns) {
+    require(weight.shape(0) == columns, "one row of weights is needed for each column");
+    require(weight.shape(1) % lanes == 0 && classes <= weight.shape(1) && base.shape(0) == weight.shape(1),
+            "weights must be padded to a multiple of four classes");
+    return {weight.data(), base.data(), classes, weight.shape(1)};
+}
+
+// Room for rows x classes scores; filled by work(out), which runs without the interpreter.
+template <class Work>
+nb::tuple scores(std::size_t rows, std::size_t classes, Work&& work) {
+    require(classes == 0 || rows <= static_cast<std::size_t>(-1) / 8 / classes, "too many scores");
+    std::unique_ptr<double[]> out(new double[rows * classes]);
+    Seen seen;
+    {
+        nb::gil_scoped_release free;
+        seen = work(out.get());
+    }
+    double* kept = out.release();
+    nb::capsule owner(kept, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+    const std::size_t shape[2] = {rows, classes};
+    return nb::make_tuple(nb::cast(nb::ndarray<nb::numpy, double>(kept, 2, shape, owner)), seen.missing,
+                          told(seen.fault));
+}
+
+nb::tuple score_dense_py(const Any2& rows, const In2<double>& weight, const In1<double>& base, std::size_t classes,
+                         double low, double high, std::optional<double> threshold, int threads) {
+    const Weights weights = weights_of(weight, base, classes, rows.shape(1));
+    const Accepts accepts = accepts_of(low, high, threshold);
+    return scores(rows.shape(0), classes, [&](double* out) {
+        return on_dense(rows, [&](const auto& dense) { return score_dense(dense, weights, accepts, out, threads); });
+    });
+}
+
+nb::tuple score_sparse_py(const Any1& values, const Any1& indices, const Any1& indptr, const In2<double>& weight,
+                          const In1<double>& base, std::size_t classes, double low, double high,
+                          std::optional<double> threshold, int threads) {
+    require(indptr.shape(0) >= 1, "indptr must not be empty");
+    const Weights weights = weights_of(weight, base, classes, weight.shape(0));
+    const Accepts accepts = accepts_of(low, high, threshold);
+    return scores(indptr.shape(0) - 1, classes, [&](double* out) {
+        return on_sparse({values, indices, indptr, weight.shape(0)}, [&](const auto& sparse) {
+            return score_sparse(sparse, weights, accepts, out, threads);
+        });
+    });
+}
+
+nb::tuple score_cells_py(const Any1& values, const Any1& indices, const Any1& indptr, const In1<std::int64_t>& starts,
+                         const In1<std::int32_t>& klass_of, const In1<double>& delta, const In1<double>& feature,
+                         const In1<double>& klass, const In1<double>& base, double low, double high,
+                         std::optional<double> threshold, int threads) {
+    const std::size_t classes = klass.shape(0), columns = feature.shape(0), size = delta.shape(0);
+    require(indptr.shape(0) >= 1, "indptr must not be empty");
+    require(base.shape(0) == classes && klass_of.shape(0) == size && starts.shape(0) == columns + 1,
+            "cell weights differ in length");
+    require(starts.data()[0] == 0 && static_cast<std::size_t>(starts.data()[columns]) == size, "cells must be covered");
+    for (std::size_t f = 0; f < columns; ++f)
+        require(starts.data()[f] <= starts.data()[f + 1], "cells must be in order");
+    for (std::size_t k = 0; k < size; ++k)
+        require(klass_of.data()[k] >= 0 && static_cast<std::size_t>(klass_of.data()[k]) < classes,
+                "a cell's class is out of range");
+    const CellWeights weights{starts.data(),  klass_of.data(), delta.data(), feature.data(),
+                              klass.data(), base.data(),     classes};
+    const Accepts accepts = accepts_of(low, high, threshold);
+    return scores(indptr.shape(0) - 1, classes, [&](double* out) {
+        return on_sparse({values, indices, indptr, columns}, [&](const auto& sparse) {
+            return score_cells(sparse, weights, accepts, out, threads);
+        });
+    });
+}
+
+nb::tuple score_codes_py(const Any2& rows, const In2<double>& weight, const In2<double>& unseen,
+                         const In1<double>& base, const In1<std::int64_t>& offsets, const In1<std::int64_t>& sizes,
+                         std::size_t classes, int threads) {
+    const std::size_t columns = rows.shape(1), stride = weight.shape(1);
+    require(offsets.shape(0) == columns && sizes.shape(0) == columns && unseen.shape(0) == columns,
+            "one offset, size and unseen row is needed for each column");
+    require(stride % lanes == 0 && classes <= stride && unseen.shape(1) == stride && base.shape(0) == stride,
+            "weights must be padded to a multiple of four classes");
+    for (std::size_t j = 0; j < columns; ++j)
+        require(offsets.data()[j] >= 0 && sizes.data()[j] >= 0 &&
+                    static_cast<std::size_t>(offsets.data()[j]) <= weight.shape(0) &&
+                    static_cast<std::size_t>(sizes.data()[j]) <=
+                        weight.shape(0) - static_cast<std::size_t>(offsets.data()[j]),
+                "a column's codes lie outside the weights");
+    const CodeWeights weights{weight.data(), unseen.data(), base.data(), offsets.data(), sizes.data(), classes, stride};
+    return scores(rows.shape(0), classes, [&](double* out) {
+        return on_dense(rows, [&](const auto& dense) { return score_codes(dense, weights, out, threads); });
+    });
+}
+
+nb::tuple score_normal_py(const Any2& rows, const In2<double>& mean, const In2<double>& half_precision,
+                          const In2<double>& constant, const In1<double>& base, int threads) {
+    const std::size_t classes = base.shape(0), columns = rows.shape(1);
+    for (const auto* a : {&mean, &half_precision, &constant})
+        require(a->shape(0) == classes && a->shape(1) == columns, "one value is needed for each class and column");
+    const Normal normal{mean.data(), half_precision.data(), constant.data(), base.data(), classes};
+    return scores(rows.shape(0), classes, [&](double* out) {
+        return on_dense(rows, [&](const auto& dense) { return score_normal(dense, normal, out, threads); });
+    });
+}
+
+nb::object decide_py(const In2<double>& score, const In1<double>& prior) {
+    const std::size_t classes = prior.shape(0);
+    require(classes > 0 && score.shape(1) == classes, "one prior is needed for each class");
+    std::vector<std::int64_t> out(score.shape(0));
+    {
+        nb::gil_scoped_release free;
+        decide(score.data(), prior.data(), score.shape(0), classes, out.data());
+    }
+    return array_of(std::move(out));
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+    m.doc() = "The compiled core: arrays in, arrays out.";
+    m.def("encode", &encode, nb::arg("records"));
+    m.def("sum_cells", &sum_typed<std::int64_t>, nb::arg("left_feature"), nb::arg("left_klass"),
+          nb::arg("left").noconvert(), nb::arg("right_feature"), nb::arg("right_klass"), nb::arg("right").noconvert(),
+          nb::arg("subtract"));
+    m.def("sum_cells", &sum_typed<double>, nb::arg("left_feature"), nb::arg("left_klass"), nb::arg("left").noconvert(),
+          nb::arg("right_feature"), nb::arg("right_klass"), nb::arg("right").noconvert(), nb::arg("subtract"));
+    m.def("count_dense", &count_dense_py, nb::arg("rows"), nb::arg("klass"), nb::arg("classes"),
+          nb::arg("weight").none(), nb::arg("low"), nb::arg("high"), nb::arg("threshold").none(), nb::arg("threads"));
+    m.def("count_sparse", &count_sparse_py, nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("columns"),
+          nb::arg("klass"), nb::arg("classes"), nb::arg("weight").none(), nb::arg("low"), nb::arg("high"),
+          nb::arg("threshold").none(), nb::arg("threads"));
+    m.def("count_codes", &count_codes_py, nb::arg("rows"), nb::arg("klass"), nb::arg("classes"),
+          nb::arg("weight").none(), nb::arg("largest"), nb::arg("threads"));
+    m.def("count_moments", &count_moments_py, nb::arg("rows"), nb::arg("klass"), nb::arg("classes"),
+          nb::arg("weight").none(), nb::arg("threads"));
+    m.def("score_dense", &score_dense_py, nb::arg("rows"), nb::arg("weight"), nb::arg("base"), nb::arg("classes"),
+          nb::arg("low"), nb::arg("high"), nb::arg("threshold").none(), nb::arg("threads"));
+    m.def("score_sparse", &score_sparse_py, nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("weight"),
+          nb::arg("base"), nb::arg("classes"), nb::arg("low"), nb::arg("high"), nb::arg("threshold").none(),
+          nb::arg("threads"));
+    m.def("score_cells", &score_cells_py, nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("starts"),
+          nb::arg("klass_of"), nb::arg("delta"), nb::arg("feature"), nb::arg("klass"), nb::arg("base"), nb::arg("low"),
+          nb::arg("high"), nb::arg("threshold").none(), nb::arg("threads"));
+    m.def("score_codes", &score_codes_py, nb::arg("rows"), nb::arg("weight"), nb::arg("unseen"), nb::arg("base"),
+          nb::arg("offsets"), nb::arg("sizes"), nb::arg("classes"), nb::arg("threads"));
+    m.def("score_normal", &score_normal_py, nb::arg("rows"), nb::arg("mean"), nb::arg("half_precision"),
+          nb::arg("constant"), nb::arg("base"), nb::arg("threads"));
+    m.def("decide", &decide_py, nb::arg("score"), nb::arg("prior"));
+}

@@ -1,0 +1,12 @@
+// Deciding: the class with the highest score.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace naively {
+
+// out[i] = the first c for which score[i][c] + prior[c] is highest.
+void decide(const double* score, const double* prior, std::size_t rows, std::size_t classes, std::int64_t* out);
+
+}  // namespace naively

@@ -1,0 +1,231 @@
+#include <algorithm>
+#include <vector>
+
+#include "score_parts.hpp"
+
+namespace naively {
+namespace {
+
+// Adds v times a row of weights.
+NAIVELY_INLINE void add_weights(double* NAIVELY_RESTRICT sum, const double* NAIVELY_RESTRICT weight, double v,
+                                std::size_t width) {
+    for (std::size_t c = 0; c < width; ++c) sum[c] += v * weight[c];
+}
+
+template <class T>
+void score_odd_row(const Dense<T>& rows, const Weights& weights, const Accepts& accepts, std::size_t i, double* sum,
+                   Seen& seen) {
+    for (std::size_t j = 0; j < rows.columns; ++j) {
+        const T x = rows.row(i)[j];
+        const FaultKind kind = fault_of(x, accepts);
+        if (kind != FaultKind::none)
+            seen.fault.keep_first({kind, static_cast<std::int64_t>(i), static_cast<std::int64_t>(j)});
+        if (is_missing(x)) {
+            seen.missing = true;
+            continue;
+        }
+        add_weights(sum, weights.weight + j * weights.stride, valued(x, accepts), weights.stride);
+    }
+}
+
+// The values of a row as numbers to multiply with.
+template <class T>
+NAIVELY_INLINE void values_of(const T* NAIVELY_RESTRICT x, std::size_t n, const Limits<T>& limits,
+                              double* NAIVELY_RESTRICT v) {
+    const T threshold = limits.threshold;
+    if (limits.binary)
+        for (std::size_t j = 0; j < n; ++j) v[j] = x[j] > threshold ? 1.0 : 0.0;
+    else
+        for (std::size_t j = 0; j < n; ++j) v[j] = static_cast<double>(x[j]);
+}
+
+constexpr std::size_t together = 4;  // rows scored side by side: a sum need not wait for the one before
+
+// Rows of weights Blocks * lanes wide; the sums stay in registers.
+template <std::size_t Blocks>
+NAIVELY_INLINE void score_together(const double* NAIVELY_RESTRICT v, std::size_t n, const Weights& weights,
+                                   double* NAIVELY_RESTRICT out) {
+    Lanes sum[together][Blocks];
+    for (std::size_t r = 0; r < together; ++r)
+        for (std::size_t b = 0; b < Blocks; ++b) load(sum[r][b], weights.base + b * lanes);
+    for (std::size_t j = 0; j < n; ++j) {
+        const double* weight = weights.weight + j * Blocks * lanes;
+        for (std::size_t b = 0; b < Blocks; ++b) {
+            Lanes w;
+            load(w, weight + b * lanes);
+            for (std::size_t r = 0; r < together; ++r) add_product(sum[r][b], w, v[r * n + j]);
+        }
+    }
+    for (std::size_t r = 0; r < together; ++r) {
+        double row[Blocks * lanes];
+        for (std::size_t b = 0; b < Blocks; ++b) store(row + b * lanes, sum[r][b]);
+        std::copy(row, row + weights.classes, out + r * weights.classes);
+    }
+}
+
+NAIVELY_INLINE void score_alone(const double* v, std::size_t n, const Weights& weights, double* sum, double* out) {
+    std::copy(weights.base, weights.base + weights.stride, sum);
+    for (std::size_t j = 0; j < n; ++j)
+        if (v[j] != 0.0) add_weights(sum, weights.weight + j * weights.stride, v[j], weights.stride);
+    std::copy(sum, sum + weights.classes, out);
+}
+
+template <class T>
+NAIVELY_INLINE void score_rows(const Dense<T>& rows, const Weights& weights, const Accepts& accepts,
+                               std::size_t begin, std::size_t end, double* out, Seen& seen) {
+    const std::size_t n = rows.columns;
+    const Limits<T> limits(accepts);
+    std::vector<double> sum(weights.stride), v(together * n);
+    for (std::size_t i = begin; i < end;) {
+        double* to = out + i * weights.classes;
+        std::size_t whole = 0;
+        while (whole < together && i + whole < end && all_accepted(rows.row(i + whole), n, limits.low, limits.high)) {
+            values_of(rows.row(i + whole), n, limits, &v[whole * n]);
+            ++whole;
+        }
+        if (whole == together && weights.stride == 4) {
+            score_together<1>(v.data(), n, weights, to);
+        } else if (whole == together && weights.stride == 8) {
+            score_together<2>(v.data(), n, weights, to);
+        } else {
+            for (std::size_t r = 0; r < whole; ++r)
+                score_alone(&v[r * n], n, weights, sum.data(), to + r * weights.classes);
+        }
+        i += whole;
+        if (whole == together || i >= end) continue;
+        std::copy(weights.base, weights.base + weights.stride, sum.begin());
+        score_odd_row(rows, weights, accepts, i, sum.data(), seen);
+        std::copy(sum.begin(), sum.begin() + static_cast<std::ptrdiff_t>(weights.classes), out + i * weights.classes);
+        ++i;
+    }
+}
+
+#define NAIVELY_SCORE_ROWS(T)                                                                                      \
+    NAIVELY_WIDE void score_rows_wide(const Dense<T>& rows, const Weights& weights, const Accepts& accepts,        \
+                                      std::size_t begin, std::size_t end, double* out, Seen& seen) {               \
+        score_rows(rows, weights, accepts, begin, end, out, seen);                                                 \
+    }
+NAIVELY_SCORE_ROWS(double)
+NAIVELY_SCORE_ROWS(float)
+NAIVELY_SCORE_ROWS(std::int64_t)
+NAIVELY_SCORE_ROWS(std::int32_t)
+NAIVELY_SCORE_ROWS(std::uint8_t)
+#undef NAIVELY_SCORE_ROWS
+
+template <std::size_t Blocks, class T, class I>
+NAIVELY_INLINE void score_entries(const Sparse<T, I>& rows, const Weights& weights, const Accepts& accepts,
+                                  std::size_t begin, std::size_t end, double* out, Seen& seen) {
+    const auto missed = [&](std::int64_t) { seen.missing = true; };
+    for (std::size_t i = begin; i < end; ++i) {
+        Lanes sum[Blocks];
+        for (std::size_t b = 0; b < Blocks; ++b) load(sum[b], weights.base + b * lanes);
+        const auto use = [&](std::int64_t column, double v) {
+            const double* weight = weights.weight + static_cast<std::size_t>(column) * Blocks * lanes;
+            for (std::size_t b = 0; b < Blocks; ++b) {
+                Lanes w;
+                load(w, weight + b * lanes);
+                add_product(sum[b], w, v);
+            }
+        };
+        seen.fault.keep_first(each_entry(rows, accepts, i, use, missed));
+        double row[Blocks * lanes];
+        for (std::size_t b = 0; b < Blocks; ++b) store(row + b * lanes, sum[b]);
+        std::copy(row, row + weights.classes, out + i * weights.classes);
+    }
+}
+
+// Any number of classes.
+template <class T, class I>
+NAIVELY_INLINE void score_many(const Sparse<T, I>& rows, const Weights& weights, const Accepts& accepts,
+                               std::size_t begin, std::size_t end, double* out, Seen& seen) {
+    std::vector<double> sum(weights.stride);
+    const auto missed = [&](std::int64_t) { seen.missing = true; };
+    for (std::size_t i = begin; i < end; ++i) {
+        std::copy(weights.base, weights.base + weights.stride, sum.begin());
+        const auto use = [&](std::int64_t column, double v) {
+            add_weights(sum.data(), weights.weight + static_cast<std::size_t>(column) * weights.stride, v,
+                        weights.stride);
+        };
+        seen.fault.keep_first(each_entry(rows, accepts, i, use, missed));
+        std::copy(sum.begin(), sum.begin() + static_cast<std::ptrdiff_t>(weights.classes), out + i * weights.classes);
+    }
+}
+
+#define NAIVELY_SCORE_ENTRIES(T, I)                                                                             \
+    NAIVELY_WIDE void score_entries_wide(const Sparse<T, I>& rows, const Weights& weights,                      \
+                                         const Accepts& accepts, std::size_t begin, std::size_t end, double* out, \
+                                         Seen& seen) {                                                          \
+        switch (weights.stride) {                                                                               \
+            case 4: return score_entries<1>(rows, weights, accepts, begin, end, out, seen);                     \
+            case 8: return score_entries<2>(rows, weights, accepts, begin, end, out, seen);                     \
+            case 12: return score_entries<3>(rows, weights, accepts, begin, end, out, seen);                    \
+            case 16: return score_entries<4>(rows, weights, accepts, begin, end, out, seen);                    \
+            case 20: return score_entries<5>(rows, weights, accepts, begin, end, out, seen);                    \
+            default: return score_many(rows, weights, accepts, begin, end, out, seen);                          \
+        }                                                                                                       \
+    }
+NAIVELY_SCORE_ENTRIES(double, std::int32_t)
+NAIVELY_SCORE_ENTRIES(double, std::int64_t)
+NAIVELY_SCORE_ENTRIES(float, std::int32_t)
+NAIVELY_SCORE_ENTRIES(float, std::int64_t)
+NAIVELY_SCORE_ENTRIES(std::int64_t, std::int32_t)
+NAIVELY_SCORE_ENTRIES(std::int64_t, std::int64_t)
+NAIVELY_SCORE_ENTRIES(std::int32_t, std::int32_t)
+NAIVELY_SCORE_ENTRIES(std::int32_t, std::int64_t)
+NAIVELY_SCORE_ENTRIES(std::uint8_t, std::int32_t)
+NAIVELY_SCORE_ENTRIES(std::uint8_t, std::int64_t)
+#undef NAIVELY_SCORE_ENTRIES
+
+}  // namespace
+
+template <class T>
+Seen score_dense(const Dense<T>& rows, const Weights& weights, const Accepts& accepts, double* out, int threads) {
+    return in_parts(rows.rows, rows.rows * rows.columns, threads, [&](std::size_t begin, std::size_t end, Seen& seen) {
+        score_rows_wide(rows, weights, accepts, begin, end, out, seen);
+    });
+}
+
+template <class T, class I>
+Seen score_sparse(const Sparse<T, I>& rows, const Weights& weights, const Accepts& accepts, double* out, int threads) {
+    return in_parts(rows.rows, rows.stored, threads, [&](std::size_t begin, std::size_t end, Seen& seen) {
+        score_entries_wide(rows, weights, accepts, begin, end, out, seen);
+    });
+}
+
+template <class T, class I>
+Seen score_cells(const Sparse<T, I>& rows, const CellWeights& weights, const Accepts& accepts, double* out,
+                 int threads) {
+    const std::size_t classes = weights.classes;
+    return in_parts(rows.rows, rows.stored, threads, [&](std::size_t begin, std::size_t end, Seen& seen) {
+        for (std::size_t i = begin; i < end; ++i) {
+            double* NAIVELY_RESTRICT sum = out + i * classes;
+            double length = 0.0, shared = 0.0;
+            std::copy(weights.base, weights.base + classes, sum);
+            const auto use = [&](std::int64_t column, double v) {
+                length += v;
+                shared += v * weights.feature[column];
+                for (std::int64_t k = weights.starts[column]; k < weights.starts[column + 1]; ++k)
+                    sum[weights.klass_of[k]] += v * weights.delta[k];
+            };
+            seen.fault.keep_first(each_entry(rows, accepts, i, use, [&](std::int64_t) { seen.missing = true; }));
+            for (std::size_t c = 0; c < classes; ++c) sum[c] += shared + length * weights.klass[c];
+        }
+    });
+}
+
+#define NAIVELY_SCORE_SPARSE(T, I)                                                                            \
+    template Seen score_sparse<T, I>(const Sparse<T, I>&, const Weights&, const Accepts&, double*, int);      \
+    template Seen score_cells<T, I>(const Sparse<T, I>&, const CellWeights&, const Accepts&, double*, int);
+#define NAIVELY_SCORE(T)                                                                                \
+    template Seen score_dense<T>(const Dense<T>&, const Weights&, const Accepts&, double*, int);        \
+    NAIVELY_SCORE_SPARSE(T, std::int32_t)                                                               \
+    NAIVELY_SCORE_SPARSE(T, std::int64_t)
+NAIVELY_SCORE(double)
+NAIVELY_SCORE(float)
+NAIVELY_SCORE(std::int64_t)
+NAIVELY_SCORE(std::int32_t)
+NAIVELY_SCORE(std::uint8_t)
+#undef NAIVELY_SCORE
+#undef NAIVELY_SCORE_SPARSE
+
+}  // namespace naively

@@ -1,0 +1,26 @@
+// Run-time dispatch: a function marked NAIVELY_WIDE is compiled for the baseline and for wider
+// registers, and the loader picks one. Contraction to fused multiply-add is off for the whole core,
+// so every version gives the same bits.
+#pragma once
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_UNDEFINED__)
+#define NAIVELY_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(undefined_behavior_sanitizer)
+#define NAIVELY_SANITIZED 1
+#endif
+#endif
+
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && !defined(NAIVELY_SANITIZED)
+#define NAIVELY_WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define NAIVELY_WIDE
+#endif
+
+#if defined(_MSC_VER)
+#define NAIVELY_INLINE __forceinline
+#define NAIVELY_RESTRICT __restrict
+#else
+#define NAIVELY_INLINE inline __attribute__((always_inline))
+#define NAIVELY_RESTRICT __restrict__
+#endif

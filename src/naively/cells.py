@@ -1,0 +1,113 @@
+"""Cells: numbers kept only for the pairs of feature and class that were seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from naively import _core
+from naively.errors import NaivelyError, NeverCounted
+
+Array = np.ndarray[Any, Any]
+WHOLE_LIMIT = 2.0**53
+
+
+def whole(values: Array) -> Array:
+    """As int64 where every value is a whole number that float64 holds exactly, otherwise as float64.
+
+    >>> whole(np.array([1.0, 2.0])).dtype, whole(np.array([0.5, 2.0])).dtype
+    (dtype('int64'), dtype('float64'))
+    """
+    if values.dtype == np.int64:
+        return values
+    if values.size and (np.abs(values).max() >= WHOLE_LIMIT or not np.array_equal(values, np.floor(values))):
+        return values.astype(np.float64, copy=False)
+    return values.astype(np.int64)
+
+
+def close(a: Array, b: Array) -> bool:
+    """Equal; fractions to within rounding."""
+    if a.dtype == np.int64 and b.dtype == np.int64:
+        return np.array_equal(a, b)
+    return a.shape == b.shape and bool(np.allclose(a, b, rtol=1e-9, atol=1e-12))
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Sorted by feature, then class; `values` has one row for each kind of number that a cell holds."""
+
+    feature: Array
+    klass: Array
+    values: Array
+
+    @classmethod
+    def empty(cls, planes: int = 1) -> Cells:
+        return cls(np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros((planes, 0), np.int64))
+
+    @classmethod
+    def sorted(cls, feature: Array, klass: Array, values: Array) -> Cells:
+        """Cells from entries in any order, each pair at most once; those that hold nothing are left out."""
+        kept = values.any(axis=0)
+        feature, klass, values = feature[kept], klass[kept], values[:, kept]
+        order = np.lexsort((klass, feature))
+        return cls(
+            feature[order].astype(np.int64),
+            klass[order].astype(np.int32),
+            np.ascontiguousarray(whole(values[:, order])),
+        )
+
+    def __len__(self) -> int:
+        return len(self.feature)
+
+    def __add__(self, other: Cells) -> Cells:
+        return self._summed(other, subtract=False)
+
+    def __sub__(self, other: Cells) -> Cells:
+        return self._summed(other, subtract=True)
+
+    def _summed(self, other: Cells, *, subtract: bool) -> Cells:
+        left, right = self.values, other.values
+        if left.dtype != right.dtype:
+            left, right = left.astype(np.float64), right.astype(np.float64)
+        result = _core.sum_cells(self.feature, self.klass, left, other.feature, other.klass, right, subtract)
+        if len(result) == 2:
+            fault, at = result
+            if fault == 2:
+                raise NeverCounted(f"feature {other.feature[at]} of class number {other.klass[at]}")
+            raise NaivelyError("a count grew beyond what 64 bits hold; divide the weights by a common factor")
+        feature, klass, values = result
+        return Cells(feature, klass, values)
+
+    def negated(self) -> Cells:
+        return Cells(self.feature, self.klass, -self.values)
+
+    def take(self, features: Array) -> Cells:
+        """The cells of these features (sorted, each once)."""
+        first = np.searchsorted(self.feature, features, "left")
+        count = np.searchsorted(self.feature, features, "right") - first
+        ends = np.cumsum(count)
+        at = np.arange(ends[-1] if len(ends) else 0) + np.repeat(first - (ends - count), count)
+        return Cells(self.feature[at], self.klass[at], np.ascontiguousarray(self.values[:, at]))
+
+    def renumbered(self, features: Callable[[Array], Array] | None, classes: Array | None) -> Cells:
+        """With other numbers for features and classes."""
+        if features is None and classes is None:
+            return self
+        feature = self.feature if features is None else features(self.feature)
+        klass = self.klass if classes is None else classes[self.klass]
+        return Cells.sorted(feature, klass, self.values)
+
+    def totals(self, classes: int) -> Array:
+        """The sum of each kind of number for each class."""
+        sums = np.array([np.bincount(self.klass, weights=plane, minlength=classes) for plane in self.values])
+        return sums.reshape(len(self.values), classes)
+
+    def same(self, other: Cells) -> bool:
+        return (
+            np.array_equal(self.feature, other.feature)
+            and np.array_equal(self.klass, other.klass)
+            and close(self.values, other.values)
+        )

@@ -1,0 +1,42 @@
+"""What can go wrong.
+
+NaivelyError
+├── InputError       rows, labels, weights or parameters that cannot be used
+├── NeverCounted     forgetting what was never counted
+└── Inexact          a difference of moments that would not be true to the rows left
+
+All of them are `ValueError`s, as scikit-learn's users expect.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class NaivelyError(ValueError):
+    """The root of all errors raised by naively."""
+
+
+class InputError(NaivelyError):
+    """Rows, labels, weights or parameters that cannot be used."""
+
+
+class NeverCounted(NaivelyError):
+    """Forgetting what was never counted; nothing was changed."""
+
+
+class Inexact(NaivelyError):
+    """Subtracting moments would lose too many digits to be true; nothing was changed."""
+
+
+def nearest(name: object, known: Iterable[object]) -> str:
+    """The known names closest to an unknown one, as the end of a sentence.
+
+    >>> nearest("agee", ["age", "sex", "page"])
+    "; did you mean 'age' or 'page'?"
+    >>> nearest("zzz", ["age"])
+    ''
+    """
+    close = difflib.get_close_matches(str(name), [str(k) for k in known], n=3)
+    return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""

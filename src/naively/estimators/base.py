@@ -1,0 +1,385 @@
+"""What all estimators share: scikit-learn's manners around one engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from naively.cells import Array
+from naively.errors import InputError, NeverCounted
+from naively.estimators.model import Model
+from naively.estimators.rows import check_labels, check_rows, check_weights, number_labels, numbers, sorted_index
+from naively.explain import Explanation, explain_row
+from naively.families.base import Family
+from naively.ledger import Ledger
+from naively.names import Index
+from naively.priors import Prior
+from naively.rows import Rows
+from naively.scores import Scores
+
+
+class CountingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier whose whole state is a tally.
+
+    A subclass says which family it counts with (`_family`), how it smooths (`_rule`) and what it expects of the
+    classes beforehand (`_prior_rule`). Both may be changed after fitting: the counts stay.
+    """
+
+    _classes_come_first = False
+    _model: Model
+
+    def _family(self) -> Family:
+        raise NotImplementedError
+
+    def _rule(self) -> Any:
+        raise NotImplementedError
+
+    def _prior_rule(self) -> Prior:
+        raise NotImplementedError
+
+    # --- learning
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Count these rows, and nothing from before.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows. Missing values (NaN, None, pandas.NA) add nothing.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            What each row counts for.
+
+        Returns
+        -------
+        self : object
+        """
+        with self._all_or_nothing():
+            self._learn(X, y, None, None, sample_weight)
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
+        """Count these rows on top of those from before; costs what the rows hold.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Labels; one that was never seen becomes a new class.
+        classes : array-like of shape (n_classes,), default=None
+            Labels known in advance.
+        sample_weight : array-like of shape (n_samples,), default=None
+            What each row counts for.
+
+        Returns
+        -------
+        self : object
+        """
+        with self._all_or_nothing():
+            model = getattr(self, "_model", None)
+            known = self._check_classes(classes, model)
+            self._learn(X, y, model, known, sample_weight)
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Take these rows out again, as if they had never been counted.
+
+        Raises, and changes nothing, where they were not.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows that were counted before.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            What each row counted for.
+
+        Returns
+        -------
+        self : object
+        """
+        check_is_fitted(self)
+        ledger = self._model.ledger
+        with self._all_or_nothing():
+            tally = self._count(X, y, ledger.classes, ledger.features, sample_weight, reset=False)
+            if tally.classes.size > ledger.classes.size:
+                label = tally.classes.name(ledger.classes.size)
+                raise NeverCounted(f"cannot forget rows of class {label!r}, which was never counted; nothing was changed")
+            self._settle(Model(ledger.subtract(tally), self._model.dtype))
+        return self
+
+    def _learn(self, X: Any, y: Any, model: Model | None, classes: Index | None, sample_weight: Any) -> None:
+        features = None if model is None else model.ledger.features
+        tally = self._count(X, y, classes, features, sample_weight, reset=model is None)
+        if model is None:
+            self._settle(Model(Ledger((tally,)), self._dtype_of(X)))
+        else:
+            self._settle(Model(model.ledger.add(tally), model.dtype))
+
+    def _count(self, X: Any, y: Any, classes: Index | None, features: Any, sample_weight: Any, *, reset: bool) -> Any:
+        if y is None:
+            raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        X = check_rows(self, X, reset=reset)
+        if features is None:
+            features = self._new_features(X)
+        rows, features = self._rows(X, features, grow=True)
+        y = check_labels(y, X.shape[0])
+        codes, classes = number_labels(y, classes)
+        weight = check_weights(sample_weight, X.shape[0])
+        return self._family().count(rows, codes, classes, features, weight)
+
+    def _settle(self, model: Model) -> None:
+        """Take over a new state, once the rules can work with it."""
+        self._rule()
+        self._prior_rule().log(model.ledger.classes, model.ledger.rows)
+        self._model = model
+
+    def _check_classes(self, classes: Any, model: Model | None) -> Index | None:
+        known = None if model is None else model.ledger.classes
+        if classes is None:
+            if model is None and self._classes_come_first:
+                raise InputError("classes must be passed on the first call to partial_fit.")
+            return known
+        given = np.sort(np.asarray(classes))
+        if known is None:
+            return sorted_index(np.unique(given))
+        if not np.array_equal(given, self.classes_):
+            raise InputError(
+                f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {self.classes_!r}; "
+                "leave it out: a label that comes new becomes a new class"
+            )
+        return known
+
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Whatever goes wrong inside, the estimator is as it was before."""
+        before = vars(self).copy()
+        try:
+            yield
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    # --- rows
+
+    def _new_features(self, X: Any) -> Any:
+        names = getattr(self, "feature_names_in_", None)
+        return Index(X.shape[1]) if names is None else Index.of(names)
+
+    def _rows(self, X: Any, features: Any, *, grow: bool) -> tuple[Rows, Any]:
+        return numbers(X, features), features
+
+    @staticmethod
+    def _dtype_of(X: Any) -> Any:
+        return np.float32 if getattr(X, "dtype", None) == np.float32 else np.float64
+
+    # --- scoring
+
+    def _log_prior(self) -> Array:
+        ledger = self._model.ledger
+        return self._prior_rule().log(ledger.classes, ledger.rows)
+
+    def _ready(self, X: Any) -> tuple[Rows, Any]:
+        check_is_fitted(self)
+        X = check_rows(self, X, reset=False)
+        return self._rows(X, self._model.ledger.features, grow=False)[0], self._dtype_of(X)
+
+    def scores(self, X: Any) -> Scores:
+        """Joint log-likelihoods as a value that can decide by posterior or by likelihood alone.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        scores : Scores
+        """
+        return self._scores(self._ready(X)[0])
+
+    def _scores(self, rows: Rows) -> Scores:
+        return self._model.scores(self._family(), self._rule(), self._log_prior(), rows)
+
+    def predict(self, X: Any) -> Array:
+        """The most probable class of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+        """
+        rows, _ = self._ready(X)
+        return self._model.decide(self._family(), self._rule(), self._log_prior(), rows)
+
+    def predict_proba(self, X: Any) -> Array:
+        """The probability of each class, in the order of `classes_`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+        """
+        rows, dtype = self._ready(X)
+        return self._scores(rows).proba().astype(dtype, copy=False)
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """The log-probability of each class, in the order of `classes_`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        log_probabilities : ndarray of shape (n_samples, n_classes)
+        """
+        rows, dtype = self._ready(X)
+        return self._scores(rows).log_proba().astype(dtype, copy=False)
+
+    def predict_joint_log_proba(self, X: Any) -> Array:
+        """log p(x, c) for each class, not normalised.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        joint : ndarray of shape (n_samples, n_classes)
+        """
+        rows, dtype = self._ready(X)
+        return self._scores(rows).joint.astype(dtype, copy=False)
+
+    def explain(self, X: Any) -> Explanation:
+        """What the prior and each feature of one row add to the score of each class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (1, n_features)
+            One row.
+
+        Returns
+        -------
+        explanation : Explanation
+        """
+        rows, _ = self._ready(X)
+        if rows.shape[0] != 1:
+            raise InputError(f"explain takes one row, got {rows.shape[0]}; pass X[i:i+1]")
+        return explain_row(self.table_, rows)
+
+    def sample(self, n: int = 1, random_state: Any = None) -> tuple[Any, Array]:
+        """Rows drawn from the model: a class by its prior, then a row from that class.
+
+        Parameters
+        ----------
+        n : int, default=1
+            How many.
+        random_state : int, RandomState instance or None, default=None
+            Where chance comes from.
+
+        Returns
+        -------
+        X, y : rows and their labels
+        """
+        check_is_fitted(self)
+        if not (isinstance(n, (int, np.integer)) and n >= 0):
+            raise InputError(f"n must be a whole number, 0 or more, got {n!r}")
+        seed = check_random_state(random_state).randint(np.iinfo(np.int32).max)
+        rng = np.random.default_rng(seed)
+        ledger = self._model.ledger
+        chance = np.exp(self._log_prior())
+        klass = np.sort(rng.choice(ledger.classes.size, n, p=chance / chance.sum()))
+        rng.shuffle(klass)
+        rows: Any = None
+        for k in np.unique(klass).tolist():
+            mine = np.flatnonzero(klass == k)
+            drawn = self._family().sample(ledger.total, self._rule(), k, len(mine), rng)
+            rows = np.empty((n, drawn.shape[1]), drawn.dtype) if rows is None else rows
+            rows[mine] = drawn
+        names = ledger.classes.names
+        assert names is not None
+        return self._named_rows(np.empty((0, self.n_features_in_)) if rows is None else rows), names[klass]
+
+    def _named_rows(self, rows: Array) -> Any:
+        return rows
+
+    # --- what was learnt
+
+    @property
+    def tally_(self) -> Any:
+        """What was counted."""
+        check_is_fitted(self)
+        return self._model.ledger.total
+
+    @property
+    def table_(self) -> Any:
+        """The log-probabilities, made when first asked for."""
+        check_is_fitted(self)
+        return self._model.table(self._family(), self._rule(), self._log_prior())
+
+    @property
+    def classes_(self) -> Array:
+        """Labels in sorted order."""
+        classes = self._fitted("classes_").ledger.classes
+        return classes.names if classes.order is None else classes.names[classes.order]
+
+    @property
+    def class_count_(self) -> Array:
+        """How many rows each class has, by weight."""
+        model = self._fitted("class_count_")
+        return self._by_class(model.ledger.rows).astype(np.float64)
+
+    @property
+    def n_parameters_(self) -> int:
+        """How many numbers the model estimates: the priors and those of the family."""
+        return self._fitted("n_parameters_").ledger.classes.size - 1 + self._family().n_parameters(self.tally_)
+
+    @property
+    def n_parameters_joint_(self) -> int | float:
+        """How many it would take without the naive assumption."""
+        size = self._fitted("n_parameters_joint_").ledger.classes.size
+        return size - 1 + self._family().n_parameters_joint(self.tally_)
+
+    def _by_class(self, values: Array) -> Array:
+        """Rows of an array in the order of `classes_`."""
+        order = self._model.ledger.classes.order
+        return values if order is None else values[order]
+
+    def _fitted(self, name: str) -> Model:
+        model = vars(self).get("_model")
+        if model is None:
+            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r} before it is fitted")
+        return model
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_model" in vars(self)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        return tags

@@ -1,0 +1,155 @@
+"""The estimator of categories."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from naively.cells import Array
+from naively.errors import InputError
+from naively.estimators.discrete import SmoothedClassifier
+from naively.estimators.rows import category_codes
+from naively.families import Categorical
+from naively.families.base import Family
+from naively.names import CODE_BITS, MISSING, Categories, Index
+from naively.rows import Rows
+from naively.smoothing import Additive, Epsilon
+
+
+class CategoricalNB(SmoothedClassifier):
+    """Categorical Naive Bayes: each column holds one of a few categories, as text or as codes 0, 1, 2, ...
+
+    >>> from naively import CategoricalNB
+    >>> X = [["red", "round"], ["red", None], ["green", "long"]]
+    >>> clf = CategoricalNB().fit(X, ["apple", "apple", "cucumber"])
+    >>> clf.predict([["green", "long"], ["red", "square"]]).tolist()
+    ['cucumber', 'apple']
+
+    p(v | j, c) = (N_cjv + α) / (N_cj + αK_j). Parameters, methods and attributes are those of scikit-learn's class of
+    that name, and one more.
+
+    Parameters
+    ----------
+    alpha : float or smoothing rule, default=1.0
+        What is added to every count.
+    force_alpha : bool, default=True
+        If False, an alpha below 1e-10 is raised to that.
+    fit_prior : bool, default=True
+        Whether the classes' share of the rows counts, or all are alike.
+    class_prior : array-like of shape (n_classes,) or prior rule, default=None
+        Probabilities of the classes, in sorted order.
+    min_categories : int, array-like of shape (n_features,) or None, default=None
+        The least number of categories of a column of codes.
+    unseen : {"smooth", "ignore"}, default="smooth"
+        A category never seen has the probability of one with a count of 0, or is left out like a missing value.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **SmoothedClassifier._parameter_constraints,
+        "min_categories": [None, "array-like", Interval(Integral, 1, None, closed="left")],
+        "alpha": [Interval(Real, 0, None, closed="left"), Additive, Epsilon],
+        "unseen": [StrOptions({"smooth", "ignore"})],
+    }
+
+    def __init__(
+        self,
+        *,
+        alpha: Any = 1.0,
+        force_alpha: Any = True,
+        fit_prior: Any = True,
+        class_prior: Any = None,
+        min_categories: Any = None,
+        unseen: Any = "smooth",
+    ):
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.min_categories = min_categories
+        self.unseen = unseen
+
+    def _family(self) -> Family:
+        return Categorical(type(self).__name__, self.unseen)
+
+    def _rule(self) -> Any:
+        rule = super()._rule()
+        if isinstance(rule, Additive) and rule.per_feature:
+            raise InputError(f"{type(self).__name__} takes one alpha for all columns, got {self.alpha!r}")
+        return rule
+
+    def _new_features(self, X: Any) -> Categories:
+        columns = super()._new_features(X)
+        least = self._least_categories(X.shape[1])
+        return Categories(columns, tuple(Index(int(n)) for n in least))
+
+    def _least_categories(self, columns: int) -> Array:
+        if self.min_categories is None:
+            return np.zeros(columns, np.int64)
+        least = np.array(self.min_categories)
+        if not np.issubdtype(least.dtype, np.signedinteger):
+            raise InputError(f"'min_categories' should have integral type. Got {least.dtype} instead.")
+        if least.shape not in ((), (columns,)):
+            raise InputError(
+                f"'min_categories' should have shape ({columns},) when an array-like is provided. "
+                f"Got {least.shape} instead."
+            )
+        return np.broadcast_to(least, columns)
+
+    def _rows(self, X: Any, features: Categories, *, grow: bool) -> tuple[Rows, Categories]:
+        return category_codes(X, features, grow=grow)
+
+    def _named_rows(self, rows: Array) -> Any:
+        """Codes as the categories they stand for."""
+        known = self._model.ledger.features.values
+        if all(v.names is None for v in known) and not (rows == np.iinfo(np.int64).min).any():
+            return rows
+        result = np.empty(rows.shape, dtype=object)
+        for j, values in enumerate(known):
+            here = rows[:, j] != np.iinfo(np.int64).min
+            result[here, j] = rows[here, j] if values.names is None else values.names[rows[here, j].astype(int)]
+        return result
+
+    @property
+    def n_categories_(self) -> Array:
+        """How many categories each column has."""
+        return self._fitted("n_categories_").ledger.features.sizes
+
+    @property
+    def categories_(self) -> list[Array]:
+        """The categories of each column, in the order of their codes."""
+        values = self._fitted("categories_").ledger.features.values
+        return [np.arange(v.size) if v.names is None else v.names for v in values]
+
+    @property
+    def category_count_(self) -> list[Array]:
+        """For each column: how often each class has each category."""
+        tally = self._fitted("category_count_").ledger.total
+        counts = [np.zeros((tally.classes.size, size)) for size in tally.features.sizes.tolist()]
+        column, code = tally.cells.feature >> CODE_BITS, tally.cells.feature & MISSING
+        for j, count in enumerate(counts):
+            here = (column == j) & (code != MISSING)
+            count[tally.cells.klass[here], code[here]] = tally.cells.values[0, here]
+        return [self._by_class(count) for count in counts]
+
+    @property
+    def feature_log_prob_(self) -> list[Array]:
+        """For each column: the log-probability of each category in each class."""
+        self._fitted("feature_log_prob_")
+        table = self.table_
+        weights = table.weights[:, : table.classes.size]
+        if table.impossible is not None:
+            weights = np.where(table.impossible[0][:, : table.classes.size] > 0, -np.inf, weights)
+        return [
+            self._by_class(np.ascontiguousarray(weights[start : start + size].T))
+            for start, size in zip(table.offsets.tolist(), table.sizes.tolist(), strict=True)
+        ]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.positive_only = True
+        tags.input_tags.string = True
+        return tags

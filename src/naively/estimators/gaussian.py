@@ -1,0 +1,154 @@
+"""Estimators of numbers: Gaussian Naive Bayes, and the Gaussian model of which it is the diagonal case."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from naively.cells import Array
+from naively.estimators.base import CountingClassifier
+from naively.estimators.discrete import PRIORS
+from naively.families import Gaussian
+from naively.families.base import Family
+from naively.families.gaussian import COVARIANCES, epsilon
+from naively.priors import Empirical, Given, Prior
+
+
+class NormalClassifier(CountingClassifier):
+    """What both Gaussian estimators have."""
+
+    priors: Any
+    var_smoothing: Any
+
+    def _prior_rule(self) -> Prior:
+        if isinstance(self.priors, tuple(PRIORS)):
+            return self.priors
+        if self.priors is not None:
+            return Given(np.asarray(self.priors, dtype=np.float64).tolist())
+        return Empirical()
+
+    @property
+    def class_prior_(self) -> Array:
+        """Probability of each class beforehand."""
+        model = self._fitted("class_prior_")
+        return self._by_class(np.exp(self._log_prior())).astype(model.dtype)
+
+    @property
+    def class_count_(self) -> Array:
+        """How many rows each class has, by weight."""
+        return super().class_count_.astype(self._fitted("class_count_").dtype)
+
+    @property
+    def epsilon_(self) -> float:
+        """What is added to every variance."""
+        return epsilon(self._fitted("epsilon_").ledger.total, self.var_smoothing)
+
+    @property
+    def theta_(self) -> Array:
+        """Mean of each feature in each class."""
+        model = self._fitted("theta_")
+        return self._by_class(self.table_.mean).astype(model.dtype)
+
+
+class GaussianNB(NormalClassifier):
+    """Gaussian Naive Bayes: numbers, normally distributed in each class, each feature by itself.
+
+    >>> from naively import GaussianNB
+    >>> clf = GaussianNB().fit([[1.0, 9.0], [2.0, None], [8.0, 1.0], [9.0, 2.0]], ["a", "a", "b", "b"])
+    >>> clf.predict([[1.5, None]]).tolist()
+    ['a']
+    >>> clf.theta_.tolist()
+    [[1.5, 9.0], [8.5, 1.5]]
+
+    Parameters, methods and attributes are those of scikit-learn's class of that name.
+
+    Parameters
+    ----------
+    priors : array-like of shape (n_classes,) or prior rule, default=None
+        Probabilities of the classes, in sorted order.
+    var_smoothing : float, default=1e-9
+        The share of the largest variance of any feature that is added to all variances.
+    """
+
+    _classes_come_first = True
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "priors": ["array-like", None, *PRIORS],
+        "var_smoothing": [Interval(Real, 0, None, closed="left")],
+    }
+
+    def __init__(self, *, priors: Any = None, var_smoothing: Any = 1e-9):
+        self.priors = priors
+        self.var_smoothing = var_smoothing
+
+    def _family(self) -> Family:
+        return Gaussian(type(self).__name__)
+
+    def _rule(self) -> Any:
+        return float(self.var_smoothing), 0.0
+
+    @property
+    def var_(self) -> Array:
+        """Variance of each feature in each class, with `epsilon_` in it."""
+        model = self._fitted("var_")
+        return self._by_class(self.table_.variance).astype(model.dtype)
+
+
+class GaussianClassifier(NormalClassifier):
+    """The Gaussian class-conditional model: one mean and one covariance for each class.
+
+    >>> from naively import GaussianClassifier
+    >>> X = [[0.0, 0.0], [1.0, 1.1], [2.0, 1.9], [0.0, 2.0], [1.0, 0.9], [2.0, 0.1]]
+    >>> clf = GaussianClassifier(covariance="full", shrinkage=0.1).fit(X, list("aaabbb"))
+    >>> clf.predict([[2.0, 2.0], [2.0, 0.0]]).tolist()
+    ['a', 'b']
+
+    Streams, merges and forgets like every other estimator; a row with missing values is judged by what it has.
+
+    Parameters
+    ----------
+    covariance : {"spherical", "diagonal", "tied", "full"}, default="full"
+        One variance for all features; one for each (Gaussian Naive Bayes); a covariance matrix that all classes
+        share (linear discriminants); one for each class (quadratic ones).
+    shrinkage : float from 0 to 1 or "auto", default=0.0
+        How far covariances are drawn to a multiple of the identity: (1 - s) Σ + s (tr Σ / D) I. "auto" finds s from
+        the counts alone (oracle approximating shrinkage, Chen et al. 2010).
+    priors : array-like of shape (n_classes,) or prior rule, default=None
+        Probabilities of the classes, in sorted order.
+    var_smoothing : float, default=1e-9
+        The share of the largest variance of any feature that is added to all variances.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "covariance": [StrOptions(set(COVARIANCES))],
+        "shrinkage": [Interval(Real, 0, 1, closed="both"), StrOptions({"auto"})],
+        "priors": ["array-like", None, *PRIORS],
+        "var_smoothing": [Interval(Real, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self, *, covariance: Any = "full", shrinkage: Any = 0.0, priors: Any = None, var_smoothing: Any = 1e-9
+    ):
+        self.covariance = covariance
+        self.shrinkage = shrinkage
+        self.priors = priors
+        self.var_smoothing = var_smoothing
+
+    def _family(self) -> Family:
+        return Gaussian(type(self).__name__, self.covariance)
+
+    def _rule(self) -> Any:
+        return float(self.var_smoothing), self.shrinkage
+
+    @property
+    def covariance_(self) -> Array:
+        """Covariances as they are used: (n_classes, n_features, n_features), or one matrix where tied."""
+        self._fitted("covariance_")
+        table = self.table_
+        if self.covariance == "tied":
+            return table.covariance[0]
+        if self.covariance == "full":
+            return self._by_class(table.covariance)
+        return self._by_class(np.array([np.diag(v) for v in table.variance]))

@@ -1,0 +1,47 @@
+"""Merging estimators that were fitted apart."""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import add
+from typing import Any
+
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from naively.errors import InputError
+from naively.estimators.base import CountingClassifier
+from naively.estimators.model import Model
+from naively.ledger import Ledger
+from naively.names import Categories
+
+
+def merge(*estimators: Any) -> Any:
+    """One estimator that has counted what each of these has.
+
+    >>> from naively import MultinomialNB, merge
+    >>> a = MultinomialNB().fit([[2, 0], [0, 1]], ["x", "y"])
+    >>> b = MultinomialNB().fit([[0, 3]], ["z"])
+    >>> merge(a, b).classes_.tolist()
+    ['x', 'y', 'z']
+
+    They must be of one class and have the same parameters. Features are matched by name where they have names;
+    classes and categories that only some of them know are known to the result.
+    """
+    if not estimators:
+        raise InputError("merge takes at least one estimator")
+    first = estimators[0]
+    for estimator in estimators:
+        if not isinstance(estimator, CountingClassifier):
+            raise InputError(f"merge takes estimators of naively, got {type(estimator).__name__}")
+        check_is_fitted(estimator)
+        if type(estimator) is not type(first) or repr(estimator.get_params()) != repr(first.get_params()):
+            raise InputError(f"merge takes estimators of one kind and with the same parameters, got {first!r}, {estimator!r}")
+    total = reduce(add, (estimator.tally_ for estimator in estimators))
+    merged = clone(first)
+    columns = total.features.columns if isinstance(total.features, Categories) else total.features
+    merged.n_features_in_ = columns.size
+    if columns.names is not None:
+        merged.feature_names_in_ = columns.names
+    merged._settle(Model(Ledger((total,)), first._model.dtype))
+    return merged

@@ -1,0 +1,73 @@
+"""Model: the ledger of an estimator and the tables made from it so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from naively.cells import Array
+from naively.families.base import Family
+from naively.ledger import Ledger
+from naively.rows import Rows, blocks
+from naively.scores import Scores
+from naively.tally import Tally
+
+_WORTH_A_TABLE = 8
+"""A table of all features is made once this share of its cells was asked for piece by piece."""
+
+
+@dataclass(eq=False)
+class Model:
+    """One state of an estimator: the ledger never changes, tables are made when first needed.
+
+    Small batches get a table of the features they touch, so that a row costs what it holds. Once that has come to
+    as much as a whole table, one is made and kept.
+    """
+
+    ledger: Ledger
+    dtype: Any = np.float64
+    _tables: dict[Any, Any] = field(default_factory=dict)
+    _touched: int = 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"ledger": Ledger((self.ledger.total,)), "dtype": self.dtype, "_tables": {}, "_touched": 0}
+
+    def table(self, family: Family, rule: Any, prior: Array) -> Any:
+        """The table of all features."""
+        key = (family, rule, prior.tobytes())
+        found = self._tables.get(key)
+        if found is None:
+            self.ledger = self.ledger.collapsed()
+            found = family.table(self.ledger, rule, prior)
+            self._tables = {key: found}
+        return found
+
+    def scores(self, family: Family, rule: Any, prior: Array, X: Rows) -> Scores:
+        features = self._few_features(family, rule, prior, X)
+        if features is None:
+            return self.table(family, rule, prior).score(X)
+        if self.ledger.levels[0].kind in ("presence", "events"):
+            self.ledger = self.ledger.with_spectrum()
+        return family.table(self.ledger, rule, prior, features).score(family.localised(X, features))
+
+    def _few_features(self, family: Family, rule: Any, prior: Array, X: Rows) -> Array | None:
+        """The features that these rows touch, where they are few beside those of the ledger."""
+        ledger = self.ledger
+        if (family, rule, prior.tobytes()) in self._tables or not isinstance(ledger.levels[0], Tally):
+            return None
+        entries = X.nnz if hasattr(X, "nnz") else X.size
+        if entries * _WORTH_A_TABLE > ledger.size or ledger.levels[0].cells.values.dtype != np.int64:
+            return None
+        self._touched += _WORTH_A_TABLE * (entries + ledger.classes.size)
+        if self._touched > ledger.size:
+            return None
+        return family.touched(X, rule)
+
+    def decide(self, family: Family, rule: Any, prior: Array, X: Rows) -> Array:
+        """Labels, block by block, so that no array of all rows by all classes is made."""
+        parts = list(blocks(X, self.ledger.classes.size))
+        if len(parts) == 1:
+            return self.scores(family, rule, prior, X).decide()
+        return np.concatenate([self.scores(family, rule, prior, X[s]).decide() for s in parts])

@@ -1,0 +1,166 @@
+"""What the families of counts have in common."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from scipy import sparse
+
+from naively import _core
+from naively.cells import Array, Cells, whole
+from naively.ledger import Ledger, View
+from naively.names import Index
+from naively.rows import Accepts, Rows, complain
+from naively.smoothing import Logs, Smoothing
+from naively.table import Linear, Table
+from naively.tally import Tally
+from naively.threads import threads
+
+
+class Family(Protocol):
+    """One way of counting and weighing."""
+
+    who: str
+
+    def empty(self, classes: Index, features: Any) -> Any:
+        """A tally of nothing."""
+
+    def count(self, X: Rows, codes: Array, classes: Index, features: Any, weight: Array | None) -> Any:
+        """The tally of these rows; `codes` are the numbers of their classes."""
+
+    def touched(self, X: Rows, rule: Any) -> Array | None:
+        """The features that scoring these rows needs, sorted; None: all."""
+
+    def table(self, ledger: Ledger, rule: Any, prior: Array, features: Array | None = None) -> Table:
+        """The table for some features, numbered in that order, or for all."""
+
+    def localised(self, X: Rows, features: Array) -> Rows:
+        """The same rows, over the features of such a table."""
+
+    def n_parameters(self, tally: Any) -> int:
+        """How many numbers the model estimates."""
+
+    def n_parameters_joint(self, tally: Any) -> int | float:
+        """How many it would have to without the naive assumption."""
+
+    def sample(self, tally: Any, rule: Any, klass: int, size: int, rng: np.random.Generator) -> Rows:
+        """Rows drawn from one class."""
+
+
+def rows_per_class(codes: Array, weight: Array | None, classes: int) -> Array:
+    return whole(np.bincount(codes, weights=weight, minlength=classes))
+
+
+def count_linear(
+    who: str, kind: str, expected: str, accepts: Accepts, X: Rows, codes: Array, classes: Index, features: Index,
+    weight: Array | None,
+) -> Tally:  # fmt: skip
+    """The tally of rows whose values are added up: counts, presences, events."""
+    planes = 1 if kind == "counts" else 2
+    if sparse.issparse(X):
+        counted, missing, fault = _core.count_sparse(
+            X.data, X.indices, X.indptr, X.shape[1], codes, classes.size, weight, *accepts.arguments, threads()
+        )
+        cells = Cells(counted[0], counted[1], whole(counted[2])[None])
+        holes = Cells(missing[0], missing[1], whole(missing[2])[None])
+    else:
+        sums, lost, fault = _core.count_dense(X, codes, classes.size, weight, *accepts.arguments, threads())
+        cells = _cells_of(sums)
+        holes = _cells_of(lost) if lost is not None else Cells.empty()
+    if fault is not None:
+        raise complain(fault, X, features, who, expected)
+    if planes == 2:
+        cells = _plane(cells, 0) + _plane(holes, 1)
+    return Tally(kind, classes, rows_per_class(codes, weight, classes.size), features, cells)
+
+
+def _cells_of(sums: Array) -> Cells:
+    feature, klass = np.nonzero(sums.T)
+    return Cells(feature.astype(np.int64), klass.astype(np.int32), whole(sums[klass, feature])[None])
+
+
+def _plane(cells: Cells, plane: int) -> Cells:
+    values = np.zeros((2, len(cells)), cells.values.dtype)
+    values[plane] = cells.values[0]
+    return Cells(cells.feature, cells.klass, values)
+
+
+def sparse_features(X: Rows) -> Array | None:
+    """The features that sparse rows hold."""
+    return np.unique(X.indices).astype(np.int64) if sparse.issparse(X) else None
+
+
+def localised_sparse(X: Rows, features: Array) -> Rows:
+    indices = np.searchsorted(features, X.indices).astype(X.indices.dtype)
+    return sparse.csr_matrix((X.data, indices, X.indptr), shape=(X.shape[0], len(features)))
+
+
+def every_cell(view: View) -> View:
+    """The same view with a cell for every pair of feature and class, seen or not."""
+    classes = view.classes.size
+    feature = np.repeat(np.arange(view.width), classes)
+    klass = np.tile(np.arange(classes), view.width).astype(np.int32)
+    values = np.zeros((len(view.cells.values), view.width * classes), view.cells.values.dtype)
+    values[:, view.cells.feature * classes + view.cells.klass] = view.cells.values
+    cells = Cells(feature, klass, values)
+    return View(view.classes, view.rows, view.totals, view.every, view.features, view.width, cells, view.entries)
+
+
+def linear_pair(
+    view: View, base: Logs, klass: Logs, feature: Logs, seen: Logs, sign: float = 1.0
+) -> tuple[Linear, Linear | None]:
+    """The table of finite parts and that of impossible factors, from (finite, impossible) pairs.
+
+    `klass` and `feature` make up an unseen cell; `seen` is what the cells of the view are instead.
+    """
+    cells = view.cells
+    tables: list[Linear | None] = []
+    for part in (0, 1):
+        values = [pair[part] for pair in (base, klass, feature, seen)]
+        if part == 1 and all(v is None for v in values):
+            tables.append(None)
+            continue
+        b, k, f, s = (np.zeros(1) if v is None else np.asarray(v, dtype=np.float64) for v in values)
+        k = sign * np.broadcast_to(k, view.classes.size)
+        f = sign * np.broadcast_to(f, view.width)
+        delta = sign * s - (k[cells.klass] + f[cells.feature])
+        tables.append(
+            Linear(
+                np.array(np.broadcast_to(b, view.classes.size)), np.ascontiguousarray(k), np.ascontiguousarray(f),
+                cells.feature, cells.klass, delta,
+            )  # fmt: skip
+        )
+    return tables[0], tables[1]  # type: ignore[return-value]
+
+
+def minus(a: Logs, b: Logs) -> Logs:
+    """The difference of two pairs of finite part and impossible factors."""
+    if a[1] is None and b[1] is None:
+        return a[0] - b[0], None
+    return a[0] - b[0], np.asarray(0.0 if a[1] is None else a[1]) - np.asarray(0.0 if b[1] is None else b[1])
+
+
+def absent_entries(view: View, pseudo: Any) -> tuple[Array, Array, Array, Array, Any]:
+    """Class, count, missing, how many features and their pseudo-count, for every feature that was seen."""
+    if view.entries is not None:
+        return (*view.entries, pseudo)
+    cells = view.cells
+    each = pseudo[cells.feature] if isinstance(pseudo, np.ndarray) else pseudo
+    return cells.klass, cells.values[0], cells.values[1], np.ones(len(cells)), each
+
+
+def sum_by_class(klass: Array, values: Any, many: Array, classes: int) -> Array:
+    weights = np.broadcast_to(values, np.shape(klass)) * many
+    return np.bincount(klass, weights=weights, minlength=classes)
+
+
+def largest(pseudo: Any) -> float:
+    """The pseudo-count that stands for all: the largest."""
+    return float(np.max(pseudo)) if np.size(pseudo) else 0.0
+
+
+def rule_mass(rule: Smoothing, features: int) -> float:
+    """What a rule adds to the total over all features."""
+    pseudo = rule.pseudo(None)
+    return float(np.sum(pseudo)) if isinstance(pseudo, np.ndarray) else pseudo * features

@@ -1,0 +1,177 @@
+"""Categorical: each column holds one of a few categories."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from naively import _core
+from naively.cells import Array, Cells, whole
+from naively.families.base import rows_per_class
+from naively.ledger import Ledger
+from naively.names import CODE_BITS, MISSING, Categories, Index
+from naively.rows import Rows, blocks, complain
+from naively.smoothing import Logs, Smoothing
+from naively.table import CodeTable, missing_codes, padded
+from naively.tally import Tally
+from naively.threads import threads
+
+LARGEST_TABLE = 1 << 26
+"""How many numbers the table of one column may have before its codes are taken for a mistake."""
+
+
+@dataclass(frozen=True)
+class Categorical:
+    """p(v | j, c) = (N_cjv + α) / (N_cj + αK_j), K_j being the number of categories of column j.
+
+    A category never seen has the probability of one with a count of 0, or is left out (`unseen="ignore"`).
+    """
+
+    who: str = "CategoricalNB"
+    unseen: str = "smooth"
+
+    def empty(self, classes: Index, features: Categories) -> Tally:
+        return Tally.empty("categories", classes, features)
+
+    def count(self, X: Rows, codes: Array, classes: Index, features: Categories, weight: Array | None) -> Tally:
+        """Rows of codes. Columns without names for their categories get as many as the largest code says."""
+        if sparse.issparse(X):
+            parts = (
+                self.count(np.ascontiguousarray(X[s].toarray()), codes[s], classes, features, _part(weight, s))
+                for s in blocks(X, X.shape[1])
+            )
+            total = self.empty(classes, features)
+            for part in parts:
+                total = total + part
+            return total
+        most = LARGEST_TABLE // max(classes.size, 1)
+        sizes, sums, missing, fault = _core.count_codes(X, codes, classes.size, weight, most, threads())
+        if fault is not None:
+            raise complain(fault, X, features.columns, self.who, "codes from 0 on")
+        column = np.repeat(np.arange(len(sizes)), sizes)
+        code = np.arange(len(sums)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        at, klass = np.nonzero(sums)
+        feature, values = ((column << CODE_BITS) | code)[at], sums[at, klass]
+        if missing is not None:
+            lost, lost_klass = np.nonzero(missing)
+            feature = np.concatenate([feature, (lost << CODE_BITS) | MISSING])
+            klass, values = np.concatenate([klass, lost_klass]), np.concatenate([values, missing[lost, lost_klass]])
+        cells = Cells.sorted(feature, klass, whole(values)[None])
+        rows = rows_per_class(codes, weight, classes.size)
+        return Tally("categories", classes, rows, _widened(features, sizes), cells)
+
+    def touched(self, X: Rows, rule: Smoothing) -> Array | None:
+        if sparse.issparse(X) or len(X) * X.shape[1] > 1 << 14:
+            return None
+        keys, known = _keys(X)
+        return np.unique(keys[known]) if (keys[known] >= 0).all() else None
+
+    def localised(self, X: Rows, features: Array) -> Rows:
+        keys, known = _keys(X)
+        firsts = np.searchsorted(features, np.arange(X.shape[1]) << CODE_BITS)
+        codes = np.where(known, np.searchsorted(features, keys) - firsts, np.iinfo(np.int64).min)
+        return np.ascontiguousarray(codes)
+
+    def table(self, ledger: Ledger, rule: Smoothing, prior: Array, features: Array | None = None) -> CodeTable:
+        categories = ledger.features
+        everything = features is None
+        if features is None:
+            features = np.concatenate(
+                [(j << CODE_BITS) | np.arange(v.size) for j, v in enumerate(categories.values)] or [np.zeros(0)]
+            ).astype(np.int64)
+        columns, classes = categories.columns.size, ledger.classes.size
+        column = features >> CODE_BITS
+        lost = (np.arange(columns) << CODE_BITS) | MISSING
+        wanted = np.union1d(features, lost)
+        view = ledger.view_of(wanted)
+        counts = np.zeros((len(wanted), classes))
+        counts[view.cells.feature, view.cells.klass] = view.cells.values[0]
+        known = ledger.rows - counts[np.searchsorted(wanted, lost)]
+
+        pseudo = rule.pseudo(None)
+        size = categories.sizes.astype(np.float64)
+        seen = _logs(rule, counts[np.searchsorted(wanted, features)], known[column], pseudo, size[column])
+        never = _logs(rule, np.zeros((columns, classes)), known, pseudo, np.maximum(size, 1.0))
+        if self.unseen == "ignore":
+            never = np.zeros_like(never[0]), None if never[1] is None else np.zeros_like(never[1])
+            # A code that no class has seen is left out as well, though a larger one made room for it.
+            empty = ~counts[np.searchsorted(wanted, features)].any(axis=1)
+            seen = _cleared(seen, empty)
+        sizes = np.bincount(column, minlength=columns).astype(np.int64)
+        impossible = None if seen[1] is None or never[1] is None else (padded(seen[1]), padded(never[1]))
+        if not everything:
+            outside = (features & MISSING) >= categories.sizes[column]
+            seen = _moved(seen, never, outside, column)
+            impossible = None if seen[1] is None or never[1] is None else (padded(seen[1]), padded(never[1]))
+        return CodeTable(
+            self.who, ledger.classes, categories, prior, padded(seen[0]), padded(never[0]), impossible,
+            np.cumsum(sizes) - sizes, sizes,
+        )  # fmt: skip
+
+    def n_parameters(self, tally: Tally) -> int:
+        assert isinstance(tally.features, Categories)
+        return tally.classes.size * int((tally.features.sizes - 1).clip(0).sum())
+
+    def n_parameters_joint(self, tally: Tally) -> int | float:
+        """One for each combination of categories, but one."""
+        assert isinstance(tally.features, Categories)
+        return tally.classes.size * (math.prod(max(int(s), 1) for s in tally.features.sizes) - 1)
+
+    def sample(self, tally: Tally, rule: Smoothing, klass: int, size: int, rng: np.random.Generator) -> Rows:
+        """Codes; a column of which nothing is known comes out missing."""
+        assert isinstance(tally.features, Categories)
+        table = self.table(Ledger((tally,)), rule, np.zeros(tally.classes.size))
+        codes = np.full((size, len(table.sizes)), np.iinfo(np.int64).min)
+        for j, (start, many) in enumerate(zip(table.offsets.tolist(), table.sizes.tolist(), strict=True)):
+            if many:
+                chance = np.exp(table.weights[start : start + many, klass])
+                if table.impossible is not None:
+                    chance = np.where(table.impossible[0][start : start + many, klass] > 0, 0.0, chance)
+                if chance.sum() > 0:
+                    codes[:, j] = rng.choice(many, size, p=chance / chance.sum())
+        return codes
+
+
+def _part(weight: Array | None, rows: slice) -> Array | None:
+    return None if weight is None else weight[rows]
+
+
+def _keys(X: Array) -> tuple[Array, Array]:
+    """The feature of every entry, and which entries are known."""
+    known = ~missing_codes(X)
+    codes = np.where(known, X, 0).astype(np.int64)
+    return (np.arange(X.shape[1]) << CODE_BITS) | np.where(codes < 0, -1, np.minimum(codes, MISSING - 1)), known
+
+
+def _widened(features: Categories, sizes: Array) -> Categories:
+    """With room for codes beyond those known, in columns whose categories have no names."""
+    values = [
+        Index(int(size)) if known.names is None and size > known.size else known
+        for known, size in zip(features.values, sizes.tolist(), strict=True)
+    ]
+    same = all(a is b for a, b in zip(values, features.values, strict=True))
+    return features if same else Categories(features.columns, tuple(values))
+
+
+def _logs(rule: Smoothing, counts: Array, totals: Array, pseudo: Any, size: Array) -> Logs:
+    each = size[:, None]
+    return rule.log(counts, totals, pseudo, pseudo * each, each)
+
+
+def _cleared(logs: Logs, rows: Array) -> Logs:
+    finite, odd = logs
+    return np.where(rows[:, None], 0.0, finite), None if odd is None else np.where(rows[:, None], 0.0, odd)
+
+
+def _moved(seen: Logs, never: Logs, outside: Array, column: Array) -> Logs:
+    """With the codes that lie outside their column's categories as unseen ones."""
+    parts = [
+        None if a is None or b is None else np.where(outside[:, None], b[column], a)
+        for a, b in zip(seen, never, strict=True)
+    ]
+    assert parts[0] is not None
+    return parts[0], parts[1]

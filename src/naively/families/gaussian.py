@@ -1,0 +1,184 @@
+"""Gaussian: numbers, normally distributed in each class; Naive Bayes is the case of a diagonal covariance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from naively import _core
+from naively.cells import Array
+from naively.families.base import rows_per_class
+from naively.ledger import Ledger
+from naively.moments import Comoments, Moments
+from naively.names import Index
+from naively.rows import Rows, blocks, complain
+from naively.table import CovarianceTable, NormalTable, Table
+from naively.threads import threads
+
+COVARIANCES = ("spherical", "diagonal", "tied", "full")
+_VANISHING = 1e-200
+"""Stands for a variance of zero, so that a feature that never varies decides before all others, but never as NaN."""
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """Normal densities. `rule` is (var_smoothing, shrinkage) here.
+
+    Σ + εI with ε = var_smoothing times the largest variance of any feature, then (1 - s) Σ + s (tr Σ / D) I.
+    """
+
+    who: str = "GaussianNB"
+    covariance: str = "diagonal"
+
+    @property
+    def pairs(self) -> bool:
+        return self.covariance in ("tied", "full")
+
+    def empty(self, classes: Index, features: Index) -> Any:
+        return (Comoments if self.pairs else Moments).empty(classes, features)
+
+    def count(self, X: Rows, codes: Array, classes: Index, features: Index, weight: Array | None) -> Any:
+        if sparse.issparse(X):
+            total = self.empty(classes, features)
+            for s in blocks(X, X.shape[1]):
+                part = np.ascontiguousarray(X[s].toarray())
+                total = total + self.count(part, codes[s], classes, features, None if weight is None else weight[s])
+            return total
+        rows = rows_per_class(codes, weight, classes.size)
+        if self.pairs:
+            return count_comoments(X, codes, rows, classes, features, weight, self.who)
+        present = np.flatnonzero(np.bincount(codes, minlength=classes.size))
+        local = codes if len(present) == classes.size else np.searchsorted(present, codes).astype(np.int32)
+        n, mean, m2, fault = _core.count_moments(X, local, len(present), weight, threads())
+        if fault is not None:
+            raise complain(fault, X, features, self.who, "finite numbers")
+        return Moments(classes, rows, features, present, n, mean, m2)
+
+    def touched(self, X: Rows, rule: Any) -> Array | None:
+        return None
+
+    def localised(self, X: Rows, features: Array) -> Rows:
+        return X
+
+    def table(self, ledger: Ledger, rule: Any, prior: Array, features: Array | None = None) -> Table:
+        var_smoothing, shrinkage = rule
+        if self.pairs:
+            moments, mean, covariance = self._covariances(ledger.total, var_smoothing, shrinkage)
+            return CovarianceTable(self.who, moments.classes, moments.features, prior, mean, covariance)
+        moments, mean, variance = self._variances(ledger.total, var_smoothing, shrinkage)
+        return NormalTable(self.who, moments.classes, moments.features, prior, mean, variance)
+
+    def _variances(self, moments: Moments, var_smoothing: float, shrinkage: Any) -> tuple[Moments, Array, Array]:
+        moments = moments.full()
+        variance = moments.variance() + epsilon(moments, var_smoothing)
+        if self.covariance == "spherical":
+            variance = np.broadcast_to(variance.mean(axis=1, keepdims=True), variance.shape)
+        elif shrinkage != 0.0:
+            average = variance.mean(axis=1, keepdims=True)
+            weight = _weights(shrinkage, [np.diag(v) for v in variance], moments.rows)[:, None]
+            variance = (1 - weight) * variance + weight * average
+        # What a class never saw of a feature is as in all classes together; what none saw says nothing.
+        n, mean, m2 = moments.pooled
+        known = moments.n > 0
+        usual = np.where(n > 0, m2 / np.where(n > 0, n, 1.0) + epsilon(moments, var_smoothing), np.inf)
+        variance = np.where(known, variance, usual)
+        return moments, np.where(known, moments.mean, mean), np.maximum(variance, _VANISHING)
+
+    def _covariances(self, moments: Comoments, var_smoothing: float, shrinkage: Any) -> tuple[Comoments, Array, Array]:
+        extra = epsilon(moments, var_smoothing)
+        mean = np.einsum("cii->ci", moments.mean).copy()
+        scatter, n = moments.m2, moments.n
+        if self.covariance == "tied":
+            scatter, n = scatter.sum(axis=0, keepdims=True), n.sum(axis=0, keepdims=True)
+        covariance = np.divide(scatter, n, out=np.zeros_like(scatter), where=n > 0)
+        pooled_n, pooled_mean, pooled_m2 = pooled(moments)
+        for k in range(moments.classes.size):
+            never = np.einsum("ii->i", moments.n[k]) <= 0
+            mean[k, never] = pooled_mean[never]
+            if self.covariance == "full":
+                usual = np.divide(pooled_m2, pooled_n, out=np.zeros_like(pooled_m2), where=pooled_n > 0)
+                covariance[k][np.diag_indices(len(never))] += np.where(never, usual, 0.0)
+        diagonal = np.arange(moments.features.size)
+        covariance[:, diagonal, diagonal] += max(extra, _VANISHING)
+        if shrinkage != 0.0:
+            rows = moments.rows.sum(keepdims=True) if self.covariance == "tied" else moments.rows
+            weight = _weights(shrinkage, list(covariance), rows)[:, None, None]
+            average = np.einsum("cii->c", covariance)[:, None, None] / max(len(diagonal), 1)
+            covariance = (1 - weight) * covariance + weight * average * np.eye(len(diagonal))
+        return moments, mean, covariance
+
+    def n_parameters(self, tally: Any) -> int:
+        k, d = tally.classes.size, tally.features.size
+        spread = {"spherical": k, "diagonal": k * d, "tied": d * (d + 1) // 2, "full": k * d * (d + 1) // 2}
+        return k * d + spread[self.covariance]
+
+    def n_parameters_joint(self, tally: Any) -> int | float:
+        """A mean and a full covariance for each class."""
+        k, d = tally.classes.size, tally.features.size
+        return k * d + k * d * (d + 1) // 2
+
+    def sample(self, tally: Any, rule: Any, klass: int, size: int, rng: np.random.Generator) -> Rows:
+        table = self.table(Ledger((tally,)), rule, np.zeros(tally.classes.size))
+        if isinstance(table, CovarianceTable):
+            covariance = table.covariance[klass if len(table.covariance) > 1 else 0]
+            return rng.multivariate_normal(table.mean[klass], covariance, size, method="eigh")
+        assert isinstance(table, NormalTable)
+        spread = np.sqrt(np.where(np.isfinite(table.variance[klass]), table.variance[klass], np.nan))
+        return table.mean[klass] + spread * rng.standard_normal((size, tally.features.size))
+
+
+def pooled(moments: Any) -> tuple[Array, Array, Array]:
+    """Count, mean and squared deviations per feature, over all classes."""
+    if isinstance(moments, Comoments):
+        diagonal = [np.einsum("cii->ci", v) for v in (moments.n, moments.mean, moments.m2)]
+        present = np.arange(moments.classes.size)
+        moments = Moments(moments.classes, moments.rows, moments.features, present, *diagonal)
+    return moments.pooled
+
+
+def epsilon(moments: Any, var_smoothing: float) -> float:
+    """What is added to every variance: a share of the largest one over all rows, whatever batches they came in."""
+    n, _, m2 = pooled(moments)
+    variance = np.divide(m2, n, out=np.zeros_like(m2), where=n > 0)
+    return float(var_smoothing * variance.max(initial=0.0))
+
+
+def _weights(shrinkage: Any, covariances: list[Array], rows: Array) -> Array:
+    """How far to shrink each covariance; "auto" is the oracle approximation of Chen et al. (2010)."""
+    if shrinkage != "auto":
+        return np.full(len(covariances), float(shrinkage))
+    result = []
+    for covariance, n in zip(covariances, rows.tolist(), strict=True):
+        d = len(covariance)
+        mu, alpha = np.trace(covariance) / max(d, 1), float(np.mean(covariance**2)) if d else 0.0
+        top, bottom = alpha + mu**2, (n + 1.0) * (alpha - mu**2 / max(d, 1))
+        result.append(1.0 if bottom <= 0 else min(top / bottom, 1.0))
+    return np.array(result)
+
+
+def count_comoments(
+    X: Rows, codes: Array, rows: Array, classes: Index, features: Index, weight: Array | None, who: str
+) -> Comoments:
+    """Moments of every pair of features over the rows that have both, about each class's own means."""
+    X = X.astype(np.float64)
+    infinite = np.argwhere(np.isinf(X))
+    if len(infinite):
+        raise complain((1, *infinite[0].tolist()), X, features, who, "finite numbers")
+    total = Comoments.empty(classes, features)
+    n, mean, m2 = total.n, total.mean, total.m2
+    for k in np.unique(codes).tolist():
+        mine = X[codes == k]
+        w = np.ones(len(mine)) if weight is None else weight[codes == k]
+        known = ~np.isnan(mine)
+        many = np.maximum((w[:, None] * known).sum(axis=0), np.finfo(np.float64).tiny)
+        centre = (w[:, None] * np.where(known, mine, 0.0) / many).sum(axis=0)
+        apart = np.where(known, mine - centre, 0.0)
+        weighted = w[:, None] * apart
+        n[k] = (w[:, None] * known).T @ known.astype(np.float64)
+        shift = np.divide(weighted.T @ known, n[k], out=np.zeros_like(n[k]), where=n[k] > 0)
+        mean[k] = np.where(n[k] > 0, centre[:, None] + shift, 0.0)
+        m2[k] = np.where(n[k] > 0, weighted.T @ apart - n[k] * shift * shift.T, 0.0)
+    return Comoments(classes, rows, features, n, mean, m2)

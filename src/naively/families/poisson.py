@@ -1,0 +1,99 @@
+"""Poisson: a feature is a number of events, with a rate for each class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.special import gammaln
+
+from naively.cells import Array
+from naively.families.base import count_linear, every_cell, linear_pair, localised_sparse, sparse_features
+from naively.families.bernoulli import absent_sum, view_with_entries
+from naively.families.multinomial import COUNTS, EXPECTED
+from naively.ledger import Ledger
+from naively.names import Index
+from naively.rows import Rows
+from naively.smoothing import Logs, Smoothing
+from naively.table import LinearTable
+from naively.tally import Tally
+
+
+@dataclass(frozen=True)
+class Poisson:
+    """λ_cw = (S_cw + α) / (n_cw + α): the events over the rows in which they are known.
+
+    score = sum over w of x log λ - λ - log x!.
+    """
+
+    who: str = "PoissonNB"
+
+    def empty(self, classes: Index, features: Index) -> Tally:
+        return Tally.empty("events", classes, features)
+
+    def count(self, X: Rows, codes: Array, classes: Index, features: Index, weight: Array | None) -> Tally:
+        return count_linear(self.who, "events", EXPECTED, COUNTS, X, codes, classes, features, weight)
+
+    def touched(self, X: Rows, rule: Smoothing) -> Array | None:
+        return None if getattr(rule, "per_feature", False) else sparse_features(X)
+
+    def localised(self, X: Rows, features: Array) -> Rows:
+        return localised_sparse(X, features)
+
+    def table(self, ledger: Ledger, rule: Smoothing, prior: Array, features: Array | None = None) -> LinearTable:
+        view = view_with_entries(ledger, features)
+        pseudo = rule.pseudo(view.features)
+        if isinstance(pseudo, np.ndarray):
+            view = every_cell(view)
+        usual = 0.0 if isinstance(pseudo, np.ndarray) else pseudo
+
+        def rate(count: Any, total: Any, extra: Any) -> Logs:
+            return rule.log(count, total, extra, extra, 1.0)
+
+        def expected(count: Any, total: Any, extra: Any) -> Logs:
+            return -_rates(rate(count, total, extra)), None
+
+        cells, rows = view.cells, view.rows.astype(np.float64)
+        each = pseudo[cells.feature] if isinstance(pseudo, np.ndarray) else pseudo
+        known = rows[cells.klass] - cells.values[1]
+        none, zero = (np.zeros(1), None), (np.zeros(view.classes.size), None)
+        present, impossible = linear_pair(
+            view, absent_sum(view, expected, pseudo, usual), rate(0.0, rows, usual), none,
+            rate(cells.values[0], known, each),
+        )  # fmt: skip
+        holes, _ = linear_pair(
+            view, zero, expected(0.0, rows, usual), none, expected(cells.values[0], known, each), sign=-1.0
+        )
+        assert isinstance(view.every, Index)
+        return LinearTable(
+            self.who, EXPECTED, view.classes, view.every, prior, COUNTS, present, holes, impossible,
+            row_constant=_log_factorials,
+        )  # fmt: skip
+
+    def n_parameters(self, tally: Tally) -> int:
+        return tally.classes.size * tally.features.size
+
+    def n_parameters_joint(self, tally: Tally) -> int | float:
+        """Counts have no end, so neither has a table of all their combinations."""
+        return float("inf")
+
+    def sample(self, tally: Tally, rule: Smoothing, klass: int, size: int, rng: np.random.Generator) -> Rows:
+        known = tally.rows[klass] - tally.dense(1)[klass]
+        pseudo = rule.pseudo(None)
+        rates = _rates(rule.log(tally.dense()[klass], known, pseudo, pseudo, 1.0))
+        return rng.poisson(rates, (size, len(rates)))
+
+
+def _rates(logs: Logs) -> Array:
+    finite, odd = logs
+    return np.exp(finite) if odd is None else np.where(odd > 0, 0.0, np.exp(finite))
+
+
+def _log_factorials(X: Rows) -> Array:
+    """-log x! over each row; the same for every class."""
+    if sparse.issparse(X):
+        values = np.nan_to_num(gammaln(X.data.astype(np.float64) + 1.0))
+        return -np.asarray(sparse.csr_matrix((values, X.indices, X.indptr), shape=X.shape).sum(axis=1)).ravel()
+    return -np.nansum(gammaln(X.astype(np.float64) + 1.0), axis=1)

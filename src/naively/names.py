@@ -1,0 +1,184 @@
+"""Names of classes, features and categories: each has a number that never changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from naively.errors import InputError
+
+IntArray = np.ndarray[Any, np.dtype[np.int64]]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Index:
+    """Things in a fixed order, by name or, without names, by number alone.
+
+    >>> index = Index.of(["ham", "spam"])
+    >>> index.locate(["spam", "eggs"])
+    array([ 1, -1])
+    >>> index.extended(["eggs"])
+    Index(['ham', 'spam', 'eggs'])
+    """
+
+    size: int
+    names: np.ndarray[Any, Any] | None = None
+
+    @classmethod
+    def of(cls, names: Sequence[Any] | np.ndarray[Any, Any]) -> Index:
+        array = names_array(names)
+        return cls(len(array), array)
+
+    @cached_property
+    def lookup(self) -> dict[Any, int]:
+        """Number by name."""
+        if self.names is None:
+            return {}
+        return {name: i for i, name in enumerate(self.names.tolist())}
+
+    @cached_property
+    def order(self) -> IntArray | None:
+        """The numbers in the order of their names; None where they stand so already."""
+        if self.names is None or self.size < 2:
+            return None
+        order = np.argsort(self.names, kind="stable")
+        return None if np.array_equal(order, np.arange(self.size)) else order
+
+    def locate(self, names: Iterable[Any]) -> IntArray:
+        """The numbers of these names; -1 for unknown ones."""
+        listed = names.tolist() if isinstance(names, np.ndarray) else list(names)
+        return np.array([self.lookup.get(name, -1) for name in listed], dtype=np.int64)
+
+    def extended(self, names: Sequence[Any]) -> Index:
+        """This index with the names that it does not have yet behind its own."""
+        fresh = [name for name in dict.fromkeys(names) if name not in self.lookup]
+        if not fresh:
+            return self
+        return Index.of((self.names.tolist() if self.names is not None else []) + fresh)
+
+    def united(self, other: Index, what: str) -> tuple[Index, IntArray | None]:
+        """This index and another as one; and the numbers that the other's things then have (None: their own)."""
+        if other is self:
+            return self, None
+        if self.names is None and other.names is None:
+            return (self if self.size >= other.size else other), None
+        if self.size == 0 and self.names is None:
+            return other, None
+        if other.size == 0:
+            return self, None
+        if self.names is None or other.names is None:
+            raise InputError(f"{what}: named on one side and only numbered on the other; name both or neither")
+        shared = min(self.size, other.size)
+        if np.array_equal(self.names[:shared], other.names[:shared]):
+            return (self if self.size >= other.size else other), None
+        both = self.extended(other.names.tolist())
+        return both, both.locate(other.names)
+
+    def name(self, number: int) -> Any:
+        """The name of a number, or the number itself."""
+        return number if self.names is None else self.names[number : number + 1].tolist()[0]
+
+    def same_names(self, other: Index) -> bool:
+        """Whether both hold the same names, in any order."""
+        if (self.names is None) != (other.names is None) or self.size != other.size:
+            return False
+        return self.names is None or self.lookup.keys() == other.lookup.keys()
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __repr__(self) -> str:
+        return f"Index({self.size})" if self.names is None else f"Index({self.names.tolist()!r})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"size": self.size, "names": self.names}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+
+def names_array(names: Sequence[Any] | np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Names as one array of one type; numbers and strings must not be mixed."""
+    if isinstance(names, np.ndarray) and names.dtype != object:
+        return names
+    listed = names.tolist() if isinstance(names, np.ndarray) else list(names)
+    kinds = {"text" if isinstance(n, str) else type(n).__name__ if isinstance(n, bytes) else "number" for n in listed}
+    if len(kinds) > 1:
+        raise InputError(f"names must be all text or all numbers, got both: {_some(listed)}; convert one kind")
+    array = np.array(listed, dtype=object if isinstance(names, np.ndarray) else None)
+    if array.ndim != 1:
+        raise InputError("names must be single values, not sequences")
+    return array if len(listed) else np.array([], dtype=object)
+
+
+def _some(values: list[Any]) -> str:
+    texts = [v for v in values if isinstance(v, str)][:1] + [v for v in values if not isinstance(v, str)][:1]
+    return " and ".join(map(repr, texts))
+
+
+CODE_BITS = 32
+MISSING = (1 << CODE_BITS) - 1
+"""The code that stands for "missing" in a column of categories."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Categories:
+    """Columns of categories. A feature is a column and a code: `column << 32 | code`, which never changes."""
+
+    columns: Index
+    values: tuple[Index, ...]
+
+    @property
+    def size(self) -> int:
+        """How many categories there are in all columns together."""
+        return sum(v.size for v in self.values)
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        return np.array([v.size for v in self.values], dtype=np.int64)
+
+    @cached_property
+    def offsets(self) -> IntArray:
+        """Where each column's categories begin when all stand in one line."""
+        return np.concatenate([[0], np.cumsum(self.sizes)])[:-1].astype(np.int64)
+
+    def united(self, other: Categories, what: str) -> tuple[Categories, Any]:
+        """Both as one; and the function that gives the other's features their new numbers (None: they keep them)."""
+        if other is self:
+            return self, None
+        columns, moved = self.columns.united(other.columns, f"columns of {what}")
+        targets = moved if moved is not None else np.arange(other.columns.size)
+        values = list(self.values) + [Index(0)] * (columns.size - len(self.values))
+        codes: list[IntArray | None] = []
+        for theirs, column in zip(other.values, targets.tolist(), strict=True):
+            values[column], recoded = values[column].united(theirs, f"categories of column {columns.name(column)!r}")
+            codes.append(recoded)
+        both = Categories(columns, tuple(values))
+        if moved is None and all(c is None for c in codes):
+            return both, None
+
+        def renumber(feature: IntArray) -> IntArray:
+            column, code = feature >> CODE_BITS, feature & MISSING
+            result = code.copy()
+            for j, recoded in enumerate(codes):
+                if recoded is not None:
+                    here = (column == j) & (code != MISSING)
+                    result[here] = recoded[code[here]]
+            return (targets[column] << CODE_BITS) | result
+
+        return both, renumber
+
+    def name(self, feature: int) -> Any:
+        """Column and category of a feature."""
+        column, code = feature >> CODE_BITS, feature & MISSING
+        return self.columns.name(column), None if code == MISSING else self.values[column].name(code)
+
+    def same_names(self, other: Categories) -> bool:
+        return self.columns.same_names(other.columns) and self.size == other.size
+
+    def __repr__(self) -> str:
+        return f"Categories({self.columns.size} columns, {self.size} categories)"

@@ -1,0 +1,105 @@
+"""Priors: how probable each class is before anything is seen of a row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from naively.cells import Array
+from naively.errors import InputError, nearest
+from naively.names import Index
+
+
+class Prior(Protocol):
+    """A rule from the rows of each class to its log-probability."""
+
+    def log(self, classes: Index, rows: Array) -> Array:
+        """Log-probability of each class."""
+
+
+@dataclass(frozen=True)
+class Empirical:
+    """The share of the rows: N_k / N.
+
+    >>> np.exp(Empirical().log(Index(2), np.array([3, 1]))).tolist()
+    [0.75, 0.25]
+    """
+
+    def log(self, classes: Index, rows: Array) -> Array:
+        return Smoothed(0.0).log(classes, rows)
+
+
+@dataclass(frozen=True)
+class Smoothed:
+    """The Bayes estimate (N_k + β) / (N + βK).
+
+    >>> np.exp(Smoothed(1.0).log(Index(2), np.array([3, 0]))).round(12).tolist()
+    [0.8, 0.2]
+    """
+
+    beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.beta) and self.beta >= 0):
+            raise InputError(f"beta must be 0 or more, got {self.beta!r}")
+
+    def log(self, classes: Index, rows: Array) -> Array:
+        total = rows.sum() + self.beta * classes.size
+        if total <= 0:
+            return Uniform().log(classes, rows)
+        top = rows + self.beta
+        return np.where(top > 0, np.log(np.where(top > 0, top, 1.0)), -np.inf) - np.log(total)
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """Every class alike, so that the likelihood alone decides (maximum likelihood instead of MAP).
+
+    >>> np.exp(Uniform().log(Index(4), np.array([9, 1, 0, 0]))).tolist()
+    [0.25, 0.25, 0.25, 0.25]
+    """
+
+    def log(self, classes: Index, rows: Array) -> Array:
+        return np.full(classes.size, -np.log(max(classes.size, 1)))
+
+
+@dataclass(frozen=True)
+class Given:
+    """Probabilities from elsewhere: one for each class in sorted order, or by label.
+
+    >>> np.exp(Given({"spam": 0.25, "ham": 0.75}).log(Index.of(["ham", "spam"]), np.zeros(2))).tolist()
+    [0.75, 0.25]
+    """
+
+    probabilities: Mapping[Any, float] | Sequence[float]
+
+    def __post_init__(self) -> None:
+        given = self.probabilities
+        values = np.asarray(list(given.values()) if isinstance(given, Mapping) else given, dtype=np.float64)
+        if values.ndim != 1 or not np.isfinite(values).all():
+            raise InputError(f"priors must be a list of numbers, got {given!r}")
+        if (values < 0).any():
+            raise InputError(f"Priors must be non-negative, got {values.tolist()}")
+        if not np.isclose(values.sum(), 1.0):
+            raise InputError(f"The sum of the priors should be 1, got {values.sum():g} from {values.tolist()}")
+
+    def log(self, classes: Index, rows: Array) -> Array:
+        given = self.probabilities
+        if isinstance(given, Mapping):
+            for label in given:
+                if label not in classes.lookup:
+                    raise InputError(f"prior for unknown class {label!r}{nearest(label, classes.lookup)}")
+            values = np.array([given.get(name, 0.0) for name in classes.lookup], dtype=np.float64)
+        else:
+            values = np.asarray(given, dtype=np.float64)
+            if len(values) != classes.size:
+                raise InputError(
+                    f"Number of priors must match number of classes, got {len(values)} for {classes.size} classes"
+                )
+            if classes.order is not None:
+                sorted_values, values = values, np.empty_like(values)
+                values[classes.order] = sorted_values
+        return np.where(values > 0, np.log(np.where(values > 0, values, 1.0)), -np.inf)

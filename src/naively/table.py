@@ -1,0 +1,312 @@
+"""Tables: log-probabilities, all that is needed to score a row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from scipy import sparse
+
+from naively import _core
+from naively.cells import Array
+from naively.names import Categories, Index
+from naively.rows import Accepts, Rows, blocks, complain, missing_mask
+from naively.scores import Scores
+from naively.threads import threads
+
+_LANES = 4
+_WIDE_CLASSES = 64
+
+
+class Table(Protocol):
+    """Scores rows. Depends on a tally and rules alone."""
+
+    prior: Array
+
+    def score(self, X: Rows) -> Scores:
+        """The scores of each row, for each class."""
+
+    def shares(self, row: Rows) -> tuple[list[Any], Array]:
+        """For one row: its factors, and what each adds to the score of each class."""
+
+
+def padded(weights: Array) -> Array:
+    """With columns of zeros up to a multiple of four."""
+    short = -weights.shape[-1] % _LANES
+    return np.ascontiguousarray(np.pad(weights, [(0, 0)] * (weights.ndim - 1) + [(0, short)])) if short else weights
+
+
+@dataclass(frozen=True, eq=False)
+class Linear:
+    """base[c] + sum over features of x times (feature[f] + klass[c] + delta[f, c]), deltas kept only where seen."""
+
+    base: Array
+    klass: Array
+    feature: Array
+    cell_feature: Array
+    cell_klass: Array
+    delta: Array
+
+    @cached_property
+    def starts(self) -> Array:
+        return np.searchsorted(self.cell_feature, np.arange(len(self.feature) + 1)).astype(np.int64)
+
+    @cached_property
+    def weights(self) -> Array:
+        """All weights as one array, features by classes (padded)."""
+        classes = len(self.klass)
+        result = np.zeros((len(self.feature), classes + -classes % _LANES))
+        np.add(self.feature[:, None], self.klass, out=result[:, :classes])
+        result[self.cell_feature, self.cell_klass] += self.delta
+        return result
+
+    @property
+    def _compact(self) -> bool:
+        """Whether so few cells were seen that one array would mostly hold what was not."""
+        classes = len(self.klass)
+        return classes > _WIDE_CLASSES or len(self.feature) * classes > 16 * len(self.delta) + (1 << 16)
+
+    def apply(self, X: Rows, accepts: Accepts) -> tuple[Array, bool, Any]:
+        """Scores, whether something is missing, and the first entry that cannot be used."""
+        if not sparse.issparse(X):
+            return _core.score_dense(
+                X, self.weights, padded(self.base), len(self.klass), *accepts.arguments, threads()
+            )
+        if self._compact:
+            return _core.score_cells(
+                X.data, X.indices, X.indptr, self.starts, self.cell_klass, self.delta, self.feature, self.klass,
+                self.base, *accepts.arguments, threads(),
+            )  # fmt: skip
+        return _core.score_sparse(
+            X.data, X.indices, X.indptr, self.weights, padded(self.base), len(self.klass), *accepts.arguments, threads()
+        )
+
+    def of_row(self, features: Array) -> Array:
+        """The weights of some features, features by classes."""
+        result = self.feature[features][:, None] + self.klass
+        for i, f in enumerate(features.tolist()):
+            cells = slice(self.starts[f], self.starts[f + 1])
+            result[i, self.cell_klass[cells]] += self.delta[cells]
+        return result
+
+
+@dataclass(frozen=True, eq=False)
+class LinearTable:
+    """A table whose scores are sums of weights: multinomial, complement, Bernoulli, Poisson.
+
+    `present` weighs what a row holds; `holes` is what a missing entry takes back of the sum over absent features.
+    `impossible` and `impossible_holes` count impossible factors in the same way (None: there are none).
+    """
+
+    who: str
+    expected: str
+    classes: Index
+    features: Index
+    prior: Array
+    accepts: Accepts
+    present: Linear
+    holes: Linear | None = None
+    impossible: Linear | None = None
+    impossible_holes: Linear | None = None
+    row_constant: Any = None
+    scale: Array | None = None
+
+    def score(self, X: Rows) -> Scores:
+        likelihood, missing, fault = self.present.apply(X, self.accepts)
+        if fault is not None:
+            raise complain(fault, X, self.features, self.who, self.expected)
+        mask = missing_mask(X) if missing and self.holes is not None else None
+        if mask is not None:
+            likelihood += self.holes.apply(mask, Accepts())[0]  # type: ignore[union-attr]
+        if self.scale is not None:
+            likelihood *= self.scale
+        if self.row_constant is not None:
+            likelihood += self.row_constant(X)[:, None]
+        odd = None
+        if self.impossible is not None:
+            odd = self.impossible.apply(X, self.accepts)[0]
+            if mask is not None and self.impossible_holes is not None:
+                odd += self.impossible_holes.apply(mask, Accepts())[0]
+        return sorted_scores(self.classes, likelihood, self.prior, odd)
+
+    def shares(self, row: Rows) -> tuple[list[Any], Array]:
+        row = sparse.csr_matrix(row)
+        held = ~np.isnan(row.data.astype(np.float64))
+        values = row.data[held].astype(np.float64)
+        if self.accepts.threshold is not None:
+            values = (values > self.accepts.threshold).astype(np.float64)
+        features = row.indices[held].astype(np.int64)
+        return features.tolist(), self.feature_weights(features) * values[:, None]
+
+    def feature_weights(self, features: Array) -> Array:
+        """The weights of some features, features by classes."""
+        weights = self.present.of_row(features)
+        return weights if self.scale is None else weights * self.scale
+
+
+def by_block(X: Rows, sums: Any) -> Array:
+    """The sums of dense rows; sparse ones are made dense a block at a time, since here zeros count as well."""
+    if not sparse.issparse(X):
+        return sums(X)
+    parts = [sums(np.ascontiguousarray(X[s].toarray())) for s in blocks(X, X.shape[1])]
+    return np.concatenate(parts) if parts else sums(np.zeros(X.shape))
+
+
+def sorted_scores(classes: Index, likelihood: Array, prior: Array, impossible: Array | None = None) -> Scores:
+    """Scores with the classes in sorted order."""
+    labels = classes.names if classes.names is not None else np.arange(classes.size)
+    if classes.order is None:
+        return Scores(labels, likelihood, prior, impossible)
+    order = classes.order
+    odd = None if impossible is None else np.ascontiguousarray(impossible[:, order])
+    return Scores(labels[order], np.ascontiguousarray(likelihood[:, order]), prior[order], odd)
+
+
+@dataclass(frozen=True, eq=False)
+class CodeTable:
+    """A table of categories: a row of weights for each category of each column, one after another."""
+
+    who: str
+    classes: Index
+    categories: Categories
+    prior: Array
+    weights: Array
+    unseen: Array
+    impossible: tuple[Array, Array] | None
+    offsets: Array
+    sizes: Array
+
+    def score(self, X: Rows) -> Scores:
+        likelihood = by_block(X, lambda part: self._sums(part, self.weights, self.unseen))
+        odd = None
+        if self.impossible is not None:
+            zeros, unseen_zeros = self.impossible
+            odd = by_block(X, lambda part: self._sums(part, zeros, unseen_zeros))
+        return sorted_scores(self.classes, likelihood, self.prior, odd)
+
+    def _sums(self, X: Rows, weights: Array, unseen: Array) -> Array:
+        classes = self.classes.size
+        base = np.zeros(weights.shape[1])
+        scores, _, fault = _core.score_codes(
+            X, weights, unseen, base, self.offsets, self.sizes, classes, threads()
+        )
+        if fault is not None:
+            raise complain(fault, X, self.categories.columns, self.who, "codes from 0 on")
+        return scores
+
+    def shares(self, row: Rows) -> tuple[list[Any], Array]:
+        columns = np.flatnonzero(~missing_codes(row[0]))
+        codes = row[0, columns].astype(np.int64)
+        weights = [
+            self.weights[self.offsets[j] + k] if k < self.sizes[j] else self.unseen[j]
+            for j, k in zip(columns.tolist(), codes.tolist(), strict=True)
+        ]
+        return columns.tolist(), np.array(weights).reshape(len(columns), -1)[:, : self.classes.size]
+
+
+def missing_codes(codes: Array) -> Array:
+    """Which codes stand for a missing category: NaN, or the lowest number of a signed type."""
+    if codes.dtype.kind == "f":
+        return np.isnan(codes)
+    return codes == np.iinfo(codes.dtype).min if codes.dtype.kind == "i" else np.zeros(codes.shape, bool)
+
+
+@dataclass(frozen=True, eq=False)
+class NormalTable:
+    """A table of independent normal densities."""
+
+    who: str
+    classes: Index
+    features: Index
+    prior: Array
+    mean: Array
+    variance: Array  # infinite where the class and all others never saw the feature
+
+    @cached_property
+    def _constants(self) -> tuple[Array, Array]:
+        known = np.isfinite(self.variance)
+        variance = np.where(known, self.variance, 1.0)
+        return np.where(known, 0.5 / variance, 0.0), np.where(known, -0.5 * np.log(2 * np.pi * variance), 0.0)
+
+    def score(self, X: Rows) -> Scores:
+        return sorted_scores(self.classes, by_block(X, self._sums), self.prior)
+
+    def _sums(self, X: Array) -> Array:
+        half_precision, constant = self._constants
+        base = np.zeros(self.classes.size)
+        likelihood, _, fault = _core.score_normal(X, self.mean, half_precision, constant, base, threads())
+        if fault is not None:
+            raise complain(fault, X, self.features, self.who, "finite numbers")
+        return likelihood
+
+    def shares(self, row: Rows) -> tuple[list[Any], Array]:
+        x = np.asarray(row.toarray() if sparse.issparse(row) else row, dtype=np.float64)[0]
+        features = np.flatnonzero(~np.isnan(x))
+        half_precision, constant = self._constants
+        values = constant - (x - self.mean) ** 2 * half_precision
+        return features.tolist(), values[:, features].T
+
+
+@dataclass(frozen=True, eq=False)
+class CovarianceTable:
+    """A table of normal densities with covariances; a row with missing values is scored by what it has."""
+
+    who: str
+    classes: Index
+    features: Index
+    prior: Array
+    mean: Array
+    covariance: Array  # one matrix, or one for each class
+
+    @cached_property
+    def _whole(self) -> list[tuple[Array, float]]:
+        return [_whitening(c) for c in self.covariance]
+
+    def score(self, X: Rows) -> Scores:
+        return sorted_scores(self.classes, by_block(X, self._sums), self.prior)
+
+    def _sums(self, X: Array) -> Array:
+        X = X.astype(np.float64, copy=False)
+        infinite = np.argwhere(np.isinf(X))
+        if len(infinite):
+            raise complain((1, *infinite[0].tolist()), X, self.features, self.who, "finite numbers")
+        likelihood = np.empty((len(X), self.classes.size))
+        patterns, group = np.unique(np.isnan(X), axis=0, return_inverse=True)
+        for g, pattern in enumerate(patterns):
+            rows = np.flatnonzero(group.ravel() == g)
+            likelihood[rows] = self._densities(X[rows][:, ~pattern], ~pattern)
+        return likelihood
+
+    def _densities(self, X: Array, known: Array) -> Array:
+        """Log-densities of the features that are known, for each class."""
+        result = np.zeros((len(X), self.classes.size))
+        if not known.any():
+            return result
+        parts = self._whole if known.all() else [_whitening(c[np.ix_(known, known)]) for c in self.covariance]
+        for k in range(self.classes.size):
+            whitening, log_determinant = parts[k if len(parts) > 1 else 0]
+            z = (X - self.mean[k, known]) @ whitening
+            result[:, k] = -0.5 * (np.einsum("ij,ij->i", z, z) + log_determinant + known.sum() * np.log(2 * np.pi))
+        return result
+
+    def shares(self, row: Rows) -> tuple[list[Any], Array]:
+        """Feature after feature: what each adds given those before it."""
+        x = np.asarray(row.toarray() if sparse.issparse(row) else row, dtype=np.float64)
+        known = np.flatnonzero(~np.isnan(x[0]))
+        sums = [np.zeros(self.classes.size)]
+        for upto in range(1, len(known) + 1):
+            mask = np.zeros(x.shape[1], bool)
+            mask[known[:upto]] = True
+            sums.append(self._densities(x[:, mask], mask)[0])
+        return known.tolist(), np.diff(np.array(sums), axis=0).reshape(len(known), self.classes.size)
+
+
+def _whitening(covariance: Array) -> tuple[Array, float]:
+    """A matrix W with W W' = inverse of the covariance, and the log of its determinant."""
+    values, vectors = np.linalg.eigh(covariance)
+    floor = max(values[-1], 1e-200) * np.finfo(np.float64).eps * len(values)
+    values = np.maximum(values, floor)
+    return vectors / np.sqrt(values), float(np.log(values).sum())
+

@@ -1,0 +1,165 @@
+"""Tally: what was seen, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+
+from naively.cells import Array, Cells, close, whole
+from naively.errors import InputError, NeverCounted
+from naively.names import Categories, Index
+
+Features = Index | Categories
+PLANES = {
+    "counts": ("count",),
+    "presence": ("count", "missing"),
+    "events": ("count", "missing"),
+    "categories": ("count",),
+}
+"""What the cells of each kind of tally hold."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tally:
+    """Counts per class and feature: `a + b` merges, `a - b` forgets, `a == b` compares.
+
+    >>> from naively import MultinomialNB
+    >>> a = MultinomialNB().fit([[2, 0], [0, 1]], ["x", "y"]).tally_
+    >>> b = MultinomialNB().fit([[0, 3]], ["z"]).tally_
+    >>> a + b
+    Tally(3 rows, 3 classes, 2 features)
+    >>> a + b - b == a
+    True
+
+    Whole counts are int64 and exact, so merging in any order gives the same bits. Counts with fractional weights
+    are float64, and compare equal to within rounding.
+    """
+
+    kind: str
+    classes: Index
+    rows: Array
+    features: Features
+    cells: Cells
+
+    @classmethod
+    def empty(cls, kind: str, classes: Index, features: Features) -> Tally:
+        return cls(kind, classes, np.zeros(classes.size, np.int64), features, Cells.empty(len(PLANES[kind])))
+
+    @property
+    def planes(self) -> tuple[str, ...]:
+        return PLANES[self.kind]
+
+    @property
+    def size(self) -> int:
+        """How many numbers it holds."""
+        return len(self.cells) * len(self.planes) + self.classes.size
+
+    @cached_property
+    def totals(self) -> Array:
+        """For each kind of number, its sum for each class."""
+        return self.cells.totals(self.classes.size)
+
+    def __add__(self, other: Tally) -> Tally:
+        mine, theirs = aligned(self, other)
+        return replace(mine, rows=whole(mine.rows + theirs.rows), cells=mine.cells + theirs.cells)
+
+    def __sub__(self, other: Tally) -> Tally:
+        mine, theirs = aligned(self, other)
+        rows = rows_left(mine.classes, mine.rows, theirs.rows)
+        try:
+            cells = mine.cells - theirs.cells
+        except NeverCounted as error:
+            raise NeverCounted(f"cannot forget more than was counted: {error}; nothing was changed") from None
+        return replace(mine, rows=rows, cells=cells)
+
+    def negated(self) -> Tally:
+        """What adding would take away; only a step towards a difference."""
+        return replace(self, rows=-self.rows, cells=self.cells.negated())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tally):
+            return NotImplemented
+        if self.kind != other.kind or not self.classes.same_names(other.classes):
+            return False
+        if not self.features.same_names(other.features):  # type: ignore[arg-type]
+            return False
+        mine, theirs = aligned(self, other)
+        return close(mine.rows, theirs.rows) and mine.cells.same(theirs.cells)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        rows = self.rows.sum()
+        shown = f"{int(rows):_}" if self.rows.dtype == np.int64 else f"{rows:_.6g} (weighted)"
+        wide = self.features.columns.size if isinstance(self.features, Categories) else self.features.size
+        return f"Tally({shown} rows, {self.classes.size:_} classes, {wide:_} features)"
+
+    def dense(self, plane: int = 0) -> Array:
+        """One kind of number as an array, classes by features."""
+        if isinstance(self.features, Categories):
+            raise InputError("a tally of categories has no single array; ask for a column")
+        result = np.zeros((self.classes.size, self.features.size), self.cells.values.dtype)
+        result[self.cells.klass, self.cells.feature] = self.cells.values[plane]
+        return result
+
+    def to_arrow(self) -> Any:
+        """As a `pyarrow.Table`, one row for each cell."""
+        from naively.arrow import tally_to_arrow
+
+        return tally_to_arrow(self)
+
+    @staticmethod
+    def from_arrow(table: Any) -> Tally:
+        """From what `to_arrow` made."""
+        from naively.arrow import tally_from_arrow
+
+        return tally_from_arrow(table)
+
+
+def rows_left(classes: Index, rows: Array, gone: Array) -> Array:
+    """Rows per class after some have gone; raises where there were fewer."""
+    left = rows - gone
+    slack = 0 if left.dtype == np.int64 else 1e-9 * (np.abs(rows) + np.abs(gone))
+    if (left < -slack).any():
+        k = int(np.argmin(left))
+        raise NeverCounted(
+            f"cannot forget more than was counted: class {classes.name(k)!r} has {rows[k]:g} rows, "
+            f"{gone[k]:g} to forget; nothing was changed"
+        )
+    return whole(np.where(np.abs(left) <= slack, 0, left))
+
+
+T = TypeVar("T", bound=Any)
+
+
+def spread(values: Array, size: int, moved: Array | None) -> Array:
+    """Values per class, in a longer or reordered list of classes."""
+    if moved is None and len(values) == size:
+        return values
+    result = np.zeros((size, *values.shape[1:]), values.dtype)
+    result[slice(len(values)) if moved is None else moved] = values
+    return result
+
+
+def aligned(a: Tally, b: Tally) -> tuple[Tally, Tally]:
+    """Both over the same classes and features: those of either."""
+    if a.kind != b.kind:
+        raise InputError(f"a tally of {a.kind} and one of {b.kind} cannot be put together; count the same way twice")
+    if a.classes is b.classes and a.features is b.features:
+        return a, b
+    classes, moved = a.classes.united(b.classes, "classes")
+    features, renumber = a.features.united(b.features, "features")  # type: ignore[arg-type]
+    change: Callable[[Array], Array] | None = renumber.__getitem__ if isinstance(renumber, np.ndarray) else renumber
+    mine = replace(a, classes=classes, features=features, rows=spread(a.rows, classes.size, None))
+    theirs = replace(
+        b,
+        classes=classes,
+        features=features,
+        rows=spread(b.rows, classes.size, moved),
+        cells=b.cells.renumbered(change, moved),
+    )
+    return mine, theirs
