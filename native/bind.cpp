@@ -309,6 +309,10 @@ nb::tuple score_normal_py(const Any2& rows, const In2<double>& mean, const In2<d
     });
 }
 
+nb::object find_cells_py(const In1<std::int64_t>& feature, const In1<std::int64_t>& wanted) {
+    return array_of(find_cells(feature.data(), feature.shape(0), wanted.data(), wanted.shape(0)));
+}
+
 nb::object decide_py(const In2<double>& score, const In1<double>& prior) {
     const std::size_t classes = prior.shape(0);
     require(classes > 0 && score.shape(1) == classes, "one prior is needed for each class");
@@ -351,5 +355,6 @@ NB_MODULE(_core, m) {
           nb::arg("offsets"), nb::arg("sizes"), nb::arg("classes"), nb::arg("threads"));
     m.def("score_normal", &score_normal_py, nb::arg("rows"), nb::arg("mean"), nb::arg("half_precision"),
           nb::arg("constant"), nb::arg("base"), nb::arg("threads"));
+    m.def("find_cells", &find_cells_py, nb::arg("feature"), nb::arg("wanted"));
     m.def("decide", &decide_py, nb::arg("score"), nb::arg("prior"));
 }

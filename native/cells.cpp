@@ -1,5 +1,6 @@
 #include "cells.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -76,6 +77,18 @@ SumFault sum_cells(const CellsView<T>& left, const CellsView<T>& right, std::siz
     result.value.reserve(result.feature.size() * planes);
     for (const auto& plane : value) result.value.insert(result.value.end(), plane.begin(), plane.end());
     return SumFault::none;
+}
+
+std::vector<std::int64_t> find_cells(const std::int64_t* feature, std::size_t size, const std::int64_t* wanted,
+                                     std::size_t count) {
+    std::vector<std::int64_t> found;
+    const std::int64_t* const end = feature + size;
+    const std::int64_t* from = feature;
+    for (std::size_t i = 0; i < count && from < end; ++i) {
+        from = std::lower_bound(from, end, wanted[i]);
+        for (; from < end && *from == wanted[i]; ++from) found.push_back(from - feature);
+    }
+    return found;
 }
 
 template SumFault sum_cells<std::int64_t>(const CellsView<std::int64_t>&, const CellsView<std::int64_t>&, std::size_t,

@@ -30,4 +30,8 @@ template <class T>
 SumFault sum_cells(const CellsView<T>& left, const CellsView<T>& right, std::size_t planes, bool subtract,
                    Cells<T>& result, std::size_t& at);
 
+// The positions of the cells of these features (sorted, each once), in order.
+std::vector<std::int64_t> find_cells(const std::int64_t* feature, std::size_t size, const std::int64_t* wanted,
+                                     std::size_t count);
+
 }  // namespace naively

@@ -127,7 +127,12 @@ NAIVELY_INLINE void score_entries(const Sparse<T, I>& rows, const Weights& weigh
                 add_product(sum[b], w, v);
             }
         };
-        seen.fault.keep_first(each_entry(rows, accepts, i, use, missed));
+        const auto ahead = [&](std::size_t column) {
+            const double* weight = weights.weight + column * Blocks * lanes;
+            for (std::size_t b = 0; b < Blocks; b += 2) NAIVELY_PREFETCH(weight + b * lanes);
+            NAIVELY_PREFETCH(weight + Blocks * lanes - 1);
+        };
+        seen.fault.keep_first(each_entry(rows, accepts, i, use, missed, ahead));
         double row[Blocks * lanes];
         for (std::size_t b = 0; b < Blocks; ++b) store(row + b * lanes, sum[b]);
         std::copy(row, row + weights.classes, out + i * weights.classes);

@@ -17,6 +17,12 @@
 #define NAIVELY_WIDE
 #endif
 
+#if defined(__GNUC__) || defined(__clang__)
+#define NAIVELY_PREFETCH(address) __builtin_prefetch(address)
+#else
+#define NAIVELY_PREFETCH(address) ((void)(address))
+#endif
+
 #if defined(_MSC_VER)
 #define NAIVELY_INLINE __forceinline
 #define NAIVELY_RESTRICT __restrict

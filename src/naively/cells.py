@@ -86,11 +86,8 @@ class Cells:
 
     def take(self, features: Array) -> Cells:
         """The cells of these features (sorted, each once)."""
-        first = np.searchsorted(self.feature, features, "left")
-        count = np.searchsorted(self.feature, features, "right") - first
-        ends = np.cumsum(count)
-        at = np.arange(ends[-1] if len(ends) else 0) + np.repeat(first - (ends - count), count)
-        return Cells(self.feature[at], self.klass[at], np.ascontiguousarray(self.values[:, at]))
+        at = _core.find_cells(self.feature, features)
+        return Cells(self.feature[at], self.klass[at], self.values.take(at, axis=1))
 
     def renumbered(self, features: Callable[[Array], Array] | None, classes: Array | None) -> Cells:
         """With other numbers for features and classes."""

@@ -1,7 +1,8 @@
 """Ledger: a growing sum of tallies in which adding a row costs what the row holds.
 
-The sum is kept as a few tallies, each at least twice the size of the next. A new one goes to the end; neighbours of
-like size are merged. So a number is merged again only as often as the sum doubles, and no tally is ever changed.
+The sum is kept as a few tallies, each many times the size of the next. A new one goes to the end; neighbours of like
+size are merged. So a number is merged again only as often as the sum has grown by some share, and no tally is ever
+changed.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from naively.tally import Features, Tally, rows_left
 
 Value = Tally | Moments | Comoments
 Spectrum = Counter[tuple[int, float, float]]
+_STEP = 16
+"""How many times larger a level is than the next: more makes more merging, less more levels to look into."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,13 +117,7 @@ class Ledger:
         """The same sum, with how often each count occurs, which `add` then keeps up to date."""
         if self.spectrum is not None:
             return self
-        cells = self.total.cells
-        order = np.lexsort((*cells.values, cells.klass))
-        table = np.vstack([cells.klass[order], cells.values[:, order]])
-        new = np.flatnonzero(np.concatenate([[True], (np.diff(table, axis=1) != 0).any(axis=0)]))[: table.shape[1]]
-        many = np.diff(np.append(new, table.shape[1]))
-        keys = zip(*table[:, new].tolist(), strict=True)
-        return Ledger((self.total,), Counter(dict(zip(keys, many.tolist(), strict=True))))
+        return Ledger((self.total,), _spectrum(self.total.cells))
 
     def _respread(self, value: Any) -> Spectrum | None:
         if self.spectrum is None or len(value.cells) * 8 > len(self.spectrum) + 4096:
@@ -142,8 +139,24 @@ def entries_of(spectrum: Spectrum) -> tuple[Array, Array, Array, Array]:
     return keys[:, 0].astype(np.int64), keys[:, 1], keys[:, 2], np.fromiter(spectrum.values(), np.float64, len(spectrum))
 
 
+def _spectrum(cells: Cells) -> Spectrum:
+    """How many features have each count and number of missing values, for each class."""
+    count, missing = cells.values
+    most = int(count.max(initial=0)) + 1
+    if count.dtype == np.int64 and not missing.any() and most * (int(cells.klass.max(initial=0)) + 1) < 1 << 24:
+        many = np.bincount(cells.klass.astype(np.int64) * most + count)
+        seen = np.flatnonzero(many)
+        return Counter({(k // most, k % most, 0): n for k, n in zip(seen.tolist(), many[seen].tolist(), strict=True)})
+    table = np.vstack([cells.klass, cells.values])
+    table = table[:, np.lexsort(table)]
+    starts = np.flatnonzero(np.concatenate([[True], (np.diff(table, axis=1) != 0).any(axis=0)]))[: table.shape[1]]
+    sizes = np.diff(np.append(starts, table.shape[1]))
+    keys = zip(*table[:, starts].tolist(), strict=True)
+    return Counter(dict(zip(keys, sizes.tolist(), strict=True)))
+
+
 def _merged(levels: tuple[Any, ...]) -> tuple[Any, ...]:
-    while len(levels) > 1 and levels[-2].size < 2 * levels[-1].size:
+    while len(levels) > 1 and levels[-2].size < _STEP * levels[-1].size:
         levels = (*levels[:-2], levels[-2] + levels[-1])
     return levels
 

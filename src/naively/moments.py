@@ -97,9 +97,10 @@ class Moments:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Moments):
             return NotImplemented
-        if not (self.classes.same_names(other.classes) and self.features.same_names(other.features)):
+        try:
+            a, b = self._aligned(other)
+        except InputError:  # named on one side only
             return False
-        a, b = self._aligned(other)
         scale = 1e-9 * np.maximum(a.m2, b.m2) + 1e-12 * a.n * a.mean**2
         return (
             close(a.rows, b.rows)
@@ -112,6 +113,15 @@ class Moments:
 
     def __repr__(self) -> str:
         return f"Moments({self.rows.sum():_g} rows, {self.classes.size:_} classes, {self.features.size:_} features)"
+
+    def without_classes(self, gone: Array) -> Moments:
+        """Without some classes (a mask), of which nothing is left."""
+        assert self.classes.names is not None
+        kept, places = np.flatnonzero(~gone), np.cumsum(~gone) - 1
+        mine = ~gone[self.present]
+        n, mean, m2 = (v[mine] for v in (self.n, self.mean, self.m2))
+        classes = Index.of(self.classes.names[kept])
+        return Moments(classes, self.rows[kept], self.features, places[self.present[mine]], n, mean, m2)
 
     def full(self) -> Moments:
         """With a row of the arrays for every class."""
@@ -251,9 +261,10 @@ class Comoments:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Comoments):
             return NotImplemented
-        if not (self.classes.same_names(other.classes) and self.features.same_names(other.features)):
+        try:
+            a, b = self._aligned(other)
+        except InputError:  # named on one side only
             return False
-        a, b = self._aligned(other)
         spread2 = np.einsum("cii->ci", a.m2)
         scale = np.sqrt(np.maximum(spread2[:, :, None] * spread2[:, None, :], 0)) + 1e-300
         return (
@@ -267,6 +278,12 @@ class Comoments:
 
     def __repr__(self) -> str:
         return f"Comoments({self.rows.sum():_g} rows, {self.classes.size:_} classes, {self.features.size:_} features)"
+
+    def without_classes(self, gone: Array) -> Comoments:
+        """Without some classes (a mask), of which nothing is left."""
+        assert self.classes.names is not None
+        n, mean, m2 = (v[~gone] for v in (self.n, self.mean, self.m2))
+        return Comoments(Index.of(self.classes.names[~gone]), self.rows[~gone], self.features, n, mean, m2)
 
     def _aligned(self, other: Comoments) -> tuple[Comoments, Comoments]:
         if not isinstance(other, Comoments):

@@ -82,12 +82,6 @@ class Index:
         """The name of a number, or the number itself."""
         return number if self.names is None else self.names[number : number + 1].tolist()[0]
 
-    def same_names(self, other: Index) -> bool:
-        """Whether both hold the same names, in any order."""
-        if (self.names is None) != (other.names is None) or self.size != other.size:
-            return False
-        return self.names is None or self.lookup.keys() == other.lookup.keys()
-
     def __len__(self) -> int:
         return self.size
 
@@ -176,9 +170,6 @@ class Categories:
         """Column and category of a feature."""
         column, code = feature >> CODE_BITS, feature & MISSING
         return self.columns.name(column), None if code == MISSING else self.values[column].name(code)
-
-    def same_names(self, other: Categories) -> bool:
-        return self.columns.same_names(other.columns) and self.size == other.size
 
     def __repr__(self) -> str:
         return f"Categories({self.columns.size} columns, {self.size} categories)"

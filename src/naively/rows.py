@@ -15,7 +15,7 @@ from naively.names import Index
 NATIVE = {np.dtype(t) for t in (np.float64, np.float32, np.int64, np.int32, np.uint8)}
 _LARGEST = np.finfo(np.float64).max
 
-Rows = Any  # a C-contiguous array of a native type, or a canonical CSR matrix of one
+Rows = Any  # a C-contiguous array of a native type, or a CSR matrix of one
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,14 @@ class Accepts:
         return self.low, self.high, self.threshold
 
 
-def native(X: Rows) -> Rows:
-    """The same rows in a type that the core reads; nothing is copied where they are in one already."""
+def native(X: Rows, *, once: bool = False) -> Rows:
+    """The same rows in a type that the core reads; nothing is copied where they are in one already.
+
+    `once`: an entry that a sparse row holds in several parts is put together.
+    """
     if sparse.issparse(X):
         X = X if X.format == "csr" else X.tocsr()
-        if not X.has_canonical_format:
+        if once and not X.has_canonical_format:
             X = X.copy()
             X.sum_duplicates()
         data = _native_values(X.data)
@@ -89,8 +92,14 @@ def complain(fault: tuple[int, int, int], X: Rows, features: Index, who: str, ex
         return InputError(
             f"Input X contains infinity: {who}, {where} is {value}; replace it, or make it NaN to leave it out"
         )
+    if kind == 3 and (X < 0).any():
+        row, column = (int(v) for v in np.argwhere(X < 0)[0])
+        return complain((2, row, column), X, features, who, expected)
     if kind == 3:
-        return InputError(f"{who}: {where} is {value}; categories must be whole numbers or text, so it is not truncated")
+        return InputError(
+            f"{who}: {where} is {value}; each class counts categories, which are text or whole numbers, and a "
+            "fraction is not cut down to one; bin the column, or use GaussianNB for numbers"
+        )
     if kind == 4:
         return InputError(
             f"{who}: {where} is code {value}, which would make a table of that many categories; "

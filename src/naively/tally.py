@@ -36,7 +36,7 @@ class Tally:
     True
 
     Whole counts are int64 and exact, so merging in any order gives the same bits. Counts with fractional weights
-    are float64, and compare equal to within rounding.
+    are float64, and compare equal to within rounding. Names of which nothing was seen do not make a difference.
     """
 
     kind: str
@@ -83,11 +83,12 @@ class Tally:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tally):
             return NotImplemented
-        if self.kind != other.kind or not self.classes.same_names(other.classes):
+        if self.kind != other.kind:
             return False
-        if not self.features.same_names(other.features):  # type: ignore[arg-type]
+        try:
+            mine, theirs = aligned(self, other)
+        except InputError:  # named on one side only
             return False
-        mine, theirs = aligned(self, other)
         return close(mine.rows, theirs.rows) and mine.cells.same(theirs.cells)
 
     __hash__ = None  # type: ignore[assignment]
@@ -97,6 +98,14 @@ class Tally:
         shown = f"{int(rows):_}" if self.rows.dtype == np.int64 else f"{rows:_.6g} (weighted)"
         wide = self.features.columns.size if isinstance(self.features, Categories) else self.features.size
         return f"Tally({shown} rows, {self.classes.size:_} classes, {wide:_} features)"
+
+    def without_classes(self, gone: Array) -> Tally:
+        """Without some classes (a mask), of which nothing is left."""
+        kept = np.flatnonzero(~gone)
+        places = np.cumsum(~gone) - 1
+        assert self.classes.names is not None
+        classes = Index.of(self.classes.names[kept])
+        return replace(self, classes=classes, rows=self.rows[kept], cells=self.cells.renumbered(None, places))
 
     def dense(self, plane: int = 0) -> Array:
         """One kind of number as an array, classes by features."""

@@ -32,6 +32,7 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     _classes_come_first = False
+    _entries_once = False  # whether an entry given in several parts differs from their sum
     _model: Model
 
     def _family(self) -> Family:
@@ -95,7 +96,8 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Take these rows out again, as if they had never been counted.
 
-        Raises, and changes nothing, where they were not.
+        What only they had brought along goes with them: classes (unless named in advance) and categories. Raises,
+        and changes nothing, where they were not counted.
 
         Parameters
         ----------
@@ -117,16 +119,22 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             if tally.classes.size > ledger.classes.size:
                 label = tally.classes.name(ledger.classes.size)
                 raise NeverCounted(f"cannot forget rows of class {label!r}, which was never counted; nothing was changed")
-            self._settle(Model(ledger.subtract(tally), self._model.dtype))
+            left = self._tidied(ledger.subtract(tally), tally)
+            self._settle(self._model.after(left).tidied())
         return self
+
+    def _tidied(self, ledger: Ledger, gone: Any) -> Ledger:
+        """Without what only the rows just forgotten had brought along."""
+        return ledger
 
     def _learn(self, X: Any, y: Any, model: Model | None, classes: Index | None, sample_weight: Any) -> None:
         features = None if model is None else model.ledger.features
         tally = self._count(X, y, classes, features, sample_weight, reset=model is None)
         if model is None:
-            self._settle(Model(Ledger((tally,)), self._dtype_of(X)))
+            declared = frozenset() if classes is None or classes.names is None else frozenset(classes.names.tolist())
+            self._settle(Model(Ledger((tally,)), self._dtype_of(X), declared))
         else:
-            self._settle(Model(model.ledger.add(tally), model.dtype))
+            self._settle(model.after(model.ledger.add(tally)))
 
     def _count(self, X: Any, y: Any, classes: Index | None, features: Any, sample_weight: Any, *, reset: bool) -> Any:
         if y is None:
@@ -180,7 +188,7 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return Index(X.shape[1]) if names is None else Index.of(names)
 
     def _rows(self, X: Any, features: Any, *, grow: bool) -> tuple[Rows, Any]:
-        return numbers(X, features), features
+        return numbers(X, features, once=self._entries_once), features
 
     @staticmethod
     def _dtype_of(X: Any) -> Any:
@@ -257,7 +265,11 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         log_probabilities : ndarray of shape (n_samples, n_classes)
         """
         rows, dtype = self._ready(X)
-        return self._scores(rows).log_proba().astype(dtype, copy=False)
+        logs = self._scores(rows).log_proba()
+        if dtype == np.float64:
+            return logs
+        narrow = np.exp(logs).astype(dtype)  # near 1, the log of what predict_proba gives
+        return np.where(narrow > 0.5, np.log(np.maximum(narrow, 0.5)), logs).astype(dtype)
 
     def predict_joint_log_proba(self, X: Any) -> Array:
         """log p(x, c) for each class, not normalised.

@@ -14,6 +14,8 @@ from naively.estimators.discrete import SmoothedClassifier
 from naively.estimators.rows import category_codes
 from naively.families import Categorical
 from naively.families.base import Family
+from naively.families.categorical import trimmed
+from naively.ledger import Ledger
 from naively.names import CODE_BITS, MISSING, Categories, Index
 from naively.rows import Rows
 from naively.smoothing import Additive, Epsilon
@@ -100,6 +102,13 @@ class CategoricalNB(SmoothedClassifier):
 
     def _rows(self, X: Any, features: Categories, *, grow: bool) -> tuple[Rows, Categories]:
         return category_codes(X, features, grow=grow)
+
+    def _tidied(self, ledger: Ledger, gone: Any) -> Ledger:
+        features = np.unique(gone.cells.feature)
+        left = np.unique(ledger.take(features).feature)
+        if len(left) == len(features):
+            return ledger
+        return Ledger((trimmed(ledger.total, self._least_categories(self.n_features_in_)),))
 
     def _named_rows(self, rows: Array) -> Any:
         """Codes as the categories they stand for."""

@@ -229,6 +229,7 @@ class BernoulliNB(FeatureCounts):
         Probabilities of the classes, in sorted order.
     """
 
+    _entries_once = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **FeatureCounts._parameter_constraints,
         "binarize": [None, Interval(Real, 0, None, closed="left")],
@@ -283,6 +284,7 @@ class PoissonNB(FeatureCounts):
     """
 
     _classes_come_first = False
+    _entries_once = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         key: value for key, value in FeatureCounts._parameter_constraints.items() if key != "force_alpha"
     }

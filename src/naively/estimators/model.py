@@ -28,11 +28,26 @@ class Model:
 
     ledger: Ledger
     dtype: Any = np.float64
+    declared: frozenset[Any] = frozenset()  # classes named in advance, which stay though they have no rows
     _tables: dict[Any, Any] = field(default_factory=dict)
     _touched: int = 0
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"ledger": Ledger((self.ledger.total,)), "dtype": self.dtype, "_tables": {}, "_touched": 0}
+        kept = {"ledger": Ledger((self.ledger.total,)), "dtype": self.dtype, "declared": self.declared}
+        return {**kept, "_tables": {}, "_touched": 0}
+
+    def after(self, ledger: Ledger) -> Model:
+        """The state that follows when the ledger has changed."""
+        return Model(ledger, self.dtype, self.declared)
+
+    def tidied(self) -> Model:
+        """Without the classes whose last row was forgotten, unless they were named in advance."""
+        names = self.ledger.classes.names
+        assert names is not None
+        gone = (self.ledger.rows == 0) & ~np.array([name in self.declared for name in names.tolist()], dtype=bool)
+        if not gone.any() or gone.all():
+            return self
+        return self.after(Ledger((self.ledger.total.without_classes(gone),)))
 
     def table(self, family: Family, rule: Any, prior: Array) -> Any:
         """The table of all features."""

@@ -13,20 +13,34 @@ from naively import _core
 from naively.cells import Array
 from naively.errors import InputError
 from naively.names import Categories, Index
-from naively.rows import Rows, native
+from naively.rows import NATIVE, Rows, native
 
 
 def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
     """Shape and column names as scikit-learn checks them; values are left for the counting to check."""
+    if not reset and _plain(estimator, X):
+        return X
     return validate_data(
         estimator, X, reset=reset, accept_sparse="csr", dtype=None, ensure_all_finite=False, skip_check_array=False
     )
 
 
-def numbers(X: Any, features: Index) -> Rows:
+def _plain(estimator: Any, X: Any) -> bool:
+    """Whether nothing needs to be looked at but the shape, which is as it should be."""
+    readable = X.format == "csr" if sparse.issparse(X) else type(X) is np.ndarray and X.ndim == 2
+    return (
+        readable
+        and X.dtype in NATIVE
+        and X.shape[0] > 0
+        and X.shape[1] == estimator.n_features_in_
+        and not hasattr(estimator, "feature_names_in_")
+    )
+
+
+def numbers(X: Any, features: Index, *, once: bool = False) -> Rows:
     """Rows of numbers; None, NaN and pandas.NA become NaN."""
     if sparse.issparse(X):
-        return native(X)
+        return native(X, once=once)
     if X.dtype.kind in "OUSM":
         X = _as_floats(X, features)
     return native(X)
@@ -68,7 +82,8 @@ def check_labels(y: Any, rows: int) -> Array:
     """Labels as one array, none missing."""
     if y is None:
         raise InputError("requires y to be passed, but the target y is None")
-    y = column_or_1d(y, warn=True)
+    if not (type(y) is np.ndarray and y.ndim == 1):
+        y = column_or_1d(y, warn=True)
     if len(y) != rows:
         raise InputError(f"Found input variables with inconsistent numbers of samples: X has {rows} rows, y {len(y)}")
     if y.dtype.kind == "f":
@@ -147,6 +162,8 @@ def check_weights(weight: Any, rows: int) -> Array | None:
         row = int(np.argmax(bad))
         problem = "Negative values in data passed to `sample_weight`" if weight[row] < 0 else "sample_weight contains NaN or infinity"
         raise InputError(f"{problem}: row {row} is {weight[row]}; weights must be finite and 0 or more")
+    if rows and not weight.any():
+        raise InputError("sample_weight: every weight is zero, so there is nothing to count; leave some above zero")
     return np.ascontiguousarray(weight)
 
 

@@ -136,6 +136,31 @@ class Categorical:
         return codes
 
 
+def trimmed(tally: Tally, least: Array) -> Tally:
+    """Without categories that nothing was seen of: named ones anywhere, numbered ones behind the last that was."""
+    assert isinstance(tally.features, Categories)
+    column, code = tally.cells.feature >> CODE_BITS, tally.cells.feature & MISSING
+    values, moved = [], []
+    for j, known in enumerate(tally.features.values):
+        seen = np.unique(code[(column == j) & (code != MISSING)])
+        if known.names is None:
+            values.append(Index(max(int(seen[-1]) + 1 if len(seen) else 0, int(least[j]))))
+            moved.append(np.arange(known.size))
+        else:
+            values.append(Index.of(known.names[seen]))
+            moved.append(np.searchsorted(seen, np.arange(known.size)))
+
+    def renumber(feature: Array) -> Array:
+        result = code.copy()
+        for j, places in enumerate(moved):
+            here = (column == j) & (code != MISSING)
+            result[here] = places[code[here]]
+        return (column << CODE_BITS) | result
+
+    cells = tally.cells.renumbered(renumber, None)
+    return Tally(tally.kind, tally.classes, tally.rows, Categories(tally.features.columns, tuple(values)), cells)
+
+
 def _part(weight: Array | None, rows: slice) -> Array | None:
     return None if weight is None else weight[rows]
 

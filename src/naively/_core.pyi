@@ -1,0 +1,124 @@
+"""The compiled core: arrays in, arrays out. Arrays must be C-contiguous; `threads` is how many may be used.
+
+A fault is (kind, row, column) of the first entry that cannot be used, or None.
+Rows are float64, float32, int64, int32 or uint8; sparse indices and indptr are both int32 or both int64.
+"""
+
+from typing import Any, TypeAlias, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+_F8: TypeAlias = NDArray[np.float64]
+_I8: TypeAlias = NDArray[np.int64]
+_I4: TypeAlias = NDArray[np.int32]
+_Values: TypeAlias = NDArray[Any]
+_Cells: TypeAlias = tuple[_I8, _I4, _F8]
+_Fault: TypeAlias = tuple[int, int, int] | None
+_Scores: TypeAlias = tuple[_F8, bool, _Fault]
+
+def encode(records: NDArray[np.uint8]) -> tuple[_I4, _I8]:
+    """Equal records get equal numbers, in order of first appearance: each record's number, each number's first row."""
+
+@overload
+def sum_cells(
+    left_feature: _I8, left_klass: _I4, left: _I8, right_feature: _I8, right_klass: _I4, right: _I8, subtract: bool
+) -> tuple[_I8, _I4, _I8] | tuple[int, int]:
+    """Cells added or subtracted: feature, class, values; or the fault (1 overflow, 2 negative) and where in `right`."""
+
+@overload
+def sum_cells(
+    left_feature: _I8, left_klass: _I4, left: _F8, right_feature: _I8, right_klass: _I4, right: _F8, subtract: bool
+) -> tuple[_I8, _I4, _F8] | tuple[int, int]:
+    """The same for fractional values; a difference within rounding of zero is zero."""
+
+def count_dense(
+    rows: _Values,
+    klass: _I4,
+    classes: int,
+    weight: _F8 | None,
+    low: float,
+    high: float,
+    threshold: float | None,
+    threads: int,
+) -> tuple[_F8, _F8 | None, _Fault]:
+    """Sums and missing weights, classes by columns (None: nothing is missing), and the fault."""
+
+def count_sparse(
+    data: _Values,
+    indices: _I4 | _I8,
+    indptr: _I4 | _I8,
+    columns: int,
+    klass: _I4,
+    classes: int,
+    weight: _F8 | None,
+    low: float,
+    high: float,
+    threshold: float | None,
+    threads: int,
+) -> tuple[_Cells, _Cells, _Fault]:
+    """Cells of sums, cells of missing weights, and the fault."""
+
+def count_codes(
+    rows: _Values, klass: _I4, classes: int, weight: _F8 | None, largest: int, threads: int
+) -> tuple[_I8, _F8, _F8 | None, _Fault]:
+    """How many codes each column has, codes by classes, missing weights, columns by classes (or None), the fault."""
+
+def count_moments(
+    rows: _Values, klass: _I4, classes: int, weight: _F8 | None, threads: int
+) -> tuple[_F8, _F8, _F8, _Fault]:
+    """How many, mean, and sum of squares about it, classes by columns each, and the fault."""
+
+def score_dense(
+    rows: _Values,
+    weight: _F8,
+    base: _F8,
+    classes: int,
+    low: float,
+    high: float,
+    threshold: float | None,
+    threads: int,
+) -> _Scores:
+    """`base + rows @ weight`, whether anything was missing, and the fault; weights are padded to four classes."""
+
+def score_sparse(
+    data: _Values,
+    indices: _I4 | _I8,
+    indptr: _I4 | _I8,
+    weight: _F8,
+    base: _F8,
+    classes: int,
+    low: float,
+    high: float,
+    threshold: float | None,
+    threads: int,
+) -> _Scores:
+    """The same for compressed sparse rows."""
+
+def score_cells(
+    data: _Values,
+    indices: _I4 | _I8,
+    indptr: _I4 | _I8,
+    starts: _I8,
+    klass_of: _I4,
+    delta: _F8,
+    feature: _F8,
+    klass: _F8,
+    base: _F8,
+    low: float,
+    high: float,
+    threshold: float | None,
+    threads: int,
+) -> _Scores:
+    """The same for weights kept only where something was seen: `feature[f] + klass[c] + delta[f, c]`."""
+
+def score_codes(
+    rows: _Values, weight: _F8, unseen: _F8, base: _F8, offsets: _I8, sizes: _I8, classes: int, threads: int
+) -> _Scores:
+    """Code k of column j adds row `offsets[j] + k` of the weights, or row j of `unseen` from `sizes[j]` on."""
+
+def score_normal(rows: _Values, mean: _F8, half_precision: _F8, constant: _F8, base: _F8, threads: int) -> _Scores:
+    """`base + sum(constant - (rows - mean)**2 * half_precision)` for each class."""
+
+def decide(score: _F8, prior: _F8) -> _I8:
+    """For each row, the first class whose score plus prior is highest."""

@@ -1,0 +1,182 @@
+"""Tallies to and from Arrow tables: numbers in columns, names in the schema's metadata."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from naively.cells import Array, Cells
+from naively.errors import InputError
+from naively.moments import Comoments, Moments
+from naively.names import CODE_BITS, MISSING, Categories, Index
+from naively.tally import PLANES, Features, Tally
+
+VERSION = 1
+_KEY = b"naively"
+
+
+def tally_to_arrow(tally: Tally) -> pa.Table:
+    """One row for each cell: feature, class and the numbers it holds."""
+    columns = {"feature": tally.cells.feature, "class": tally.cells.klass}
+    columns |= dict(zip(tally.planes, tally.cells.values, strict=True))
+    return _table(columns, tally.kind, tally.classes, tally.rows, tally.features)
+
+
+def tally_from_arrow(table: pa.Table) -> Tally:
+    kind, classes, rows, features = _read_head(table, tuple(PLANES))
+    feature, klass, *planes = _read_columns(table, ("feature", "class", *PLANES[kind]))
+    _check_numbers(feature, klass, classes, features)
+    values = np.array(planes)
+    if not ((np.diff(feature) > 0) | ((np.diff(feature) == 0) & (np.diff(klass) > 0))).all():
+        raise InputError("tally from Arrow: cells must be sorted by feature, then class, each once")
+    if not np.isfinite(values).all() or (values < 0).any():
+        raise InputError("tally from Arrow: counts must be finite and 0 or more")
+    return Tally(kind, classes, rows, features, Cells(feature, klass.astype(np.int32), np.ascontiguousarray(values)))
+
+
+def moments_to_arrow(moments: Moments) -> pa.Table:
+    """One row for each class and feature."""
+    width = moments.features.size
+    columns = {
+        "class": np.repeat(moments.present, width),
+        "feature": np.tile(np.arange(width), len(moments.present)),
+        "n": moments.n.ravel(),
+        "mean": moments.mean.ravel(),
+        "m2": moments.m2.ravel(),
+    }
+    return _table(columns, "moments", moments.classes, moments.rows, moments.features)
+
+
+def moments_from_arrow(table: pa.Table) -> Moments:
+    _, classes, rows, features = _read_head(table, ("moments",))
+    assert isinstance(features, Index)
+    klass, feature, n, mean, m2 = _read_columns(table, ("class", "feature", "n", "mean", "m2"))
+    _check_numbers(feature, klass, classes, features)
+    _check_moments(n, mean, m2)
+    present = np.unique(klass)
+    if not (
+        np.array_equal(klass, np.repeat(present, features.size))
+        and np.array_equal(feature, np.tile(np.arange(features.size), len(present)))
+    ):
+        raise InputError("moments from Arrow: one row is needed for each class and feature, in order")
+    shape = len(present), features.size
+    return Moments(classes, rows, features, present, *(v.reshape(shape) for v in (n, mean, m2)))
+
+
+def comoments_to_arrow(moments: Comoments) -> pa.Table:
+    """One row for each class and pair of features."""
+    klass, first, second = (v.ravel() for v in np.indices(moments.n.shape))
+    columns = {"class": klass, "feature": first, "with": second}
+    columns |= {"n": moments.n.ravel(), "mean": moments.mean.ravel(), "m2": moments.m2.ravel()}
+    return _table(columns, "comoments", moments.classes, moments.rows, moments.features)
+
+
+def comoments_from_arrow(table: pa.Table) -> Comoments:
+    _, classes, rows, features = _read_head(table, ("comoments",))
+    assert isinstance(features, Index)
+    shape = classes.size, features.size, features.size
+    klass, first, second, n, mean, m2 = _read_columns(table, ("class", "feature", "with", "n", "mean", "m2"))
+    if len(n) != classes.size * features.size**2 or not all(
+        np.array_equal(a, b.ravel()) for a, b in zip((klass, first, second), np.indices(shape), strict=True)
+    ):
+        raise InputError("comoments from Arrow: one row is needed for each class and pair of features, in order")
+    _check_moments(n, mean, np.abs(m2))
+    return Comoments(classes, rows, features, *(v.reshape(shape) for v in (n, mean, m2)))
+
+
+def _table(columns: dict[str, Array], kind: str, classes: Index, rows: Array, features: Features) -> pa.Table:
+    head: dict[str, Any] = {"version": VERSION, "kind": kind, "classes": _index_out(classes), "rows": rows.tolist()}
+    if isinstance(features, Categories):
+        head["columns"] = _index_out(features.columns)
+        head["categories"] = [_index_out(v) for v in features.values]
+    else:
+        head["features"] = _index_out(features)
+    table = pa.table({name: pa.array(values) for name, values in columns.items()})
+    return table.replace_schema_metadata({_KEY: json.dumps(head).encode()})
+
+
+def _index_out(index: Index) -> dict[str, Any]:
+    if index.names is None:
+        return {"size": index.size}
+    kind = index.names.dtype.kind
+    if kind not in "OUbiuf":
+        raise InputError(f"names of type {index.names.dtype} cannot be written; use text or numbers")
+    return {"names": index.names.tolist(), "type": "O" if kind == "O" else index.names.dtype.str}
+
+
+def _index_in(told: dict[str, Any]) -> Index:
+    if "size" in told:
+        size = told["size"]
+        if not isinstance(size, int) or not 0 <= size < 1 << 48:
+            raise InputError(f"from Arrow: {size!r} is no number of names")
+        return Index(size)
+    names = told["names"]
+    kind = np.dtype(told["type"])
+    if not isinstance(names, list) or kind.kind not in "OUbiuf" or len(set(names)) != len(names):
+        raise InputError("from Arrow: names must be a list without repetition")
+    return Index(len(names), np.array(names, dtype=kind))
+
+
+def _read_head(table: pa.Table, kinds: Sequence[str]) -> tuple[str, Index, Array, Features]:
+    if not isinstance(table, pa.Table) or _KEY not in (table.schema.metadata or {}):
+        raise InputError("expected a pyarrow.Table made by to_arrow(), with its metadata")
+    try:
+        head = json.loads(table.schema.metadata[_KEY])
+        version, kind = head["version"], head["kind"]
+        if version != VERSION:
+            raise InputError(f"from Arrow: version {version!r} is not known here, only {VERSION}; update naively")
+        if kind not in kinds:
+            raise InputError(f"from Arrow: holds {kind!r}, expected one of {list(kinds)}")
+        classes, rows = _index_in(head["classes"]), np.array(head["rows"])
+        features: Features
+        if "columns" in head:
+            columns = _index_in(head["columns"])
+            features = Categories(columns, tuple(_index_in(v) for v in head["categories"]))
+            if len(features.values) != columns.size:
+                raise InputError("from Arrow: one list of categories is needed for each column")
+        else:
+            features = _index_in(head["features"])
+    except (KeyError, TypeError, ValueError, UnicodeDecodeError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"from Arrow: the metadata is damaged ({error})") from None
+    if (kind == "categories") != isinstance(features, Categories):
+        raise InputError("from Arrow: categories belong to a tally of categories, and to no other")
+    if rows.shape != (classes.size,) or rows.dtype.kind not in "if" or (rows < 0).any():
+        raise InputError("from Arrow: one number of rows is needed for each class")
+    return kind, classes, rows.astype(np.int64 if rows.dtype.kind == "i" else np.float64), features
+
+
+def _read_columns(table: pa.Table, names: Sequence[str]) -> list[Array]:
+    missing = [name for name in names if name not in table.column_names]
+    if missing:
+        raise InputError(f"from Arrow: column {missing[0]!r} is missing; it has {table.column_names}")
+    columns = [table[name].combine_chunks() for name in names]
+    for name, column in zip(names, columns, strict=True):
+        if column.null_count or not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
+            raise InputError(f"from Arrow: column {name!r} must hold numbers without gaps, got {column.type}")
+    return [column.to_numpy(zero_copy_only=False) for column in columns]
+
+
+def _check_numbers(feature: Array, klass: Array, classes: Index, features: Features) -> None:
+    if feature.dtype.kind != "i" or klass.dtype.kind != "i":
+        raise InputError("from Arrow: features and classes must be whole numbers")
+    if len(klass) and (klass.min() < 0 or klass.max() >= classes.size):
+        raise InputError("from Arrow: a cell names a class that there is not")
+    if isinstance(features, Categories):
+        column, code = feature >> CODE_BITS, feature & MISSING
+        if len(column) and (column.min() < 0 or column.max() >= features.columns.size):
+            raise InputError("from Arrow: a cell names a column that there is not")
+        if ((code != MISSING) & (code >= features.sizes[column])).any():
+            raise InputError("from Arrow: a cell names a category that there is not")
+    elif len(feature) and (feature.min() < 0 or feature.max() >= features.size):
+        raise InputError("from Arrow: a cell names a feature that there is not")
+
+
+def _check_moments(n: Array, mean: Array, m2: Array) -> None:
+    if not (np.isfinite(n).all() and np.isfinite(mean).all() and np.isfinite(m2).all()) or (n < 0).any() or (m2 < 0).any():
+        raise InputError("from Arrow: moments must be finite, with counts and squares of 0 or more")

@@ -1,0 +1,51 @@
+"""What the package shows, and what importing it loads."""
+
+import subprocess
+import sys
+
+import pytest
+
+import naively
+from naively import estimators
+
+TABLES = {"pandas", "polars", "duckdb", "pyarrow", "matplotlib"}
+
+
+def loaded_after(statements):
+    """The top-level modules that a fresh interpreter holds after some statements."""
+    code = f"import sys\n{statements}\nprint(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return {name.partition(".")[0] for name in run.stdout.split()}
+
+
+def test_public_names_are_sorted_and_each_once():
+    assert list(naively.__all__) == sorted(set(naively.__all__))
+
+
+@pytest.mark.parametrize("name", naively.__all__)
+def test_every_public_name_can_be_had(name):
+    assert getattr(naively, name) is not None
+
+
+def test_every_estimator_is_public():
+    assert set(estimators.__all__) <= set(naively.__all__)
+
+
+def test_dir_shows_the_public_names():
+    assert dir(naively) == list(naively.__all__)
+
+
+def test_an_unknown_name_is_refused():
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        naively.nonsense  # noqa: B018
+
+
+def test_importing_naively_alone_loads_nothing_heavy():
+    assert not loaded_after("import naively") & {"numpy", "scipy", "sklearn", "rich", *TABLES}
+
+
+def test_importing_every_estimator_loads_no_table_library():
+    # scikit-learn itself loads pandas where it finds it, so it is loaded first and finds none.
+    hidden = f"sys.modules.update(dict.fromkeys({TABLES}))\nimport sklearn.naive_bayes"
+    shown = f"for name in {TABLES}: del sys.modules[name]"
+    assert not loaded_after(f"{hidden}\n{shown}\nfrom naively.estimators import *") & TABLES
