@@ -119,6 +119,8 @@ class Additive:
         return self.alpha if isinstance(self.alpha, Fraction) else self.alpha[j]
 
     def share(self, count: Fraction, total: Fraction, alpha: Fraction, alphas: Sequence[Fraction]) -> Factor:
+        if not alphas:
+            return Factor()
         (top, up), (bottom, down) = leading(count, [alpha]), leading(total, alphas)
         return Factor(top / bottom, up - down)
 
@@ -211,7 +213,7 @@ def categorical(data: Data, rule: Rule, values: Sequence[Sequence[Cell]], ignore
     """Product of (N_cjv + α) / (N_cj + αK_j), K_j values being possible in column j; others have a count of 0."""
 
     def factor(c: Any, j: int, v: Cell) -> Factor:
-        if not values[j] or (ignore_unseen and v not in values[j]):
+        if ignore_unseen and not data.sum(j, lambda x: int(x == v), lambda label: True):
             return Factor()
         alphas = [rule.at(j)] * len(values[j])
         return rule.share(data.total(c, j, lambda x: int(x == v)), data.total(c, j), rule.at(j), alphas)

@@ -163,6 +163,16 @@ def rules(draw: Any, family: str, data: oracle.Data, text: bool) -> tuple[dict[s
 
 
 @st.composite
+def batches(draw: Any, weights: list[float]) -> list[int]:
+    """Where to cut the rows into batches, none of which may be without weight."""
+    cuts: list[int] = []
+    for i in range(1, len(weights)):
+        if any(weights[cuts[-1] if cuts else 0 : i]) and any(weights[i:]) and draw(st.booleans()):
+            cuts.append(i)
+    return cuts
+
+
+@st.composite
 def cases(draw: Any, family: str, way: str) -> Case:
     names = draw(st.sampled_from([["ham", "eggs", "spam"], [-3, 0, 10], ["b", "a"], [7]]))
     columns = draw(st.integers(1, 4))
@@ -183,7 +193,7 @@ def cases(draw: Any, family: str, way: str) -> Case:
     prior = oracle.complement_prior(data, prior) if family == "complement" else prior
     more, rule, likelihood = draw(rules(family, data, text))
     form = "objects" if text else draw(st.sampled_from(FORMS))
-    cuts = sorted(draw(st.sets(st.integers(1, len(rows) - 1)))) if len(rows) > 1 else []
+    cuts = draw(batches(weights or [1] * len(rows)))
     model, known = oracle.Model(classes, prior, likelihood), None if way == "at once" else names
     return Case(CLASSES[family](**options, **more), model, data, rule, judged, form, weights, known, cuts)
 

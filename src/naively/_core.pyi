@@ -120,5 +120,8 @@ def score_codes(
 def score_normal(rows: _Values, mean: _F8, half_precision: _F8, constant: _F8, base: _F8, threads: int) -> _Scores:
     """`base + sum(constant - (rows - mean)**2 * half_precision)` for each class."""
 
+def find_cells(feature: _I8, wanted: _I8) -> _I8:
+    """The positions in `feature` of the cells of the wanted features (both sorted, wanted each once)."""
+
 def decide(score: _F8, prior: _F8) -> _I8:
     """For each row, the first class whose score plus prior is highest."""

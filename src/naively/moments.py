@@ -21,6 +21,7 @@ TOLERANCE = 1e-6
 """The largest error, relative to the variance left, with which a difference is still given."""
 
 _ROUNDING = 8 * np.finfo(np.float64).eps
+_FLOOR = 1e-14  # what is smaller compares as zero
 
 
 def merge(n: Array, mean: Array, m2: Array, n2: Array, mean2: Array, m22: Array) -> tuple[Array, Array, Array]:
@@ -39,15 +40,14 @@ def split(n: Array, mean: Array, m2: Array, n2: Array, mean2: Array, m22: Array)
     """Moments of what is left when a set is taken out of another; and the error of the last one."""
     left = n - n2
     left = np.where(np.abs(left) <= _ROUNDING * n, 0.0, left)
-    ratio = np.divide(n2, left, out=np.zeros_like(left), where=left > 0)
+    some = left > 0
+    ratio = np.divide(n2, left, out=np.zeros_like(left), where=some)
     step = mean2 - mean
-    rest = np.where(left > 0, mean - step * ratio, 0.0)
-    between = np.where(left > 0, step * step * n2 * np.divide(n, left, out=np.zeros_like(left), where=left > 0), 0.0)
-    m2_left = np.where(left > 0, m2 - m22 - between, 0.0)
-    scale = np.maximum(np.abs(mean), np.abs(mean2))
-    error = _ROUNDING * (m2 + m22 + between + scale * np.sqrt(np.maximum(m2, 0) * np.maximum(n, 0)) * 0.01)
-    error = error + _ROUNDING**2 * scale**2 * n
-    return left, rest, m2_left, np.where(left > 0, error, 0.0)
+    between = step * step * n * ratio
+    unsure = _ROUNDING * np.maximum(np.abs(mean), np.abs(mean2))  # of the step
+    error = _ROUNDING * (m2 + m22 + between) + (2 * np.abs(step) + unsure) * unsure * n * ratio + unsure**2 * n
+    error = np.where((step == 0) & (m2 == m22), 0.0, error)
+    return left, np.where(some, mean - step * ratio, 0.0), np.where(some, m2 - m22 - between, 0.0), np.where(some, error, 0.0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -101,11 +101,11 @@ class Moments:
             a, b = self._aligned(other)
         except InputError:  # named on one side only
             return False
-        scale = 1e-9 * np.maximum(a.m2, b.m2) + 1e-12 * a.n * a.mean**2
+        scale = 1e-9 * np.maximum(a.m2, b.m2) + 1e-12 * a.n * a.mean**2 + _FLOOR
         return (
             close(a.rows, b.rows)
             and close(a.n, b.n)
-            and bool(np.allclose(a.mean, b.mean, rtol=1e-9, atol=1e-9 * _spread_of(a)))
+            and bool(np.allclose(a.mean, b.mean, rtol=1e-9, atol=1e-9 * np.sqrt(a.variance().max(initial=0.0)) + _FLOOR))
             and bool((np.abs(a.m2 - b.m2) <= scale).all())
         )
 
@@ -180,10 +180,6 @@ class Moments:
         from naively.arrow import moments_from_arrow
 
         return moments_from_arrow(table)
-
-
-def _spread_of(a: Moments) -> Array:
-    return np.sqrt(a.variance()) + 1e-300
 
 
 def refuse(n: Array, m2: Array, error: Array, what: str, features: Index) -> None:
@@ -266,12 +262,12 @@ class Comoments:
         except InputError:  # named on one side only
             return False
         spread2 = np.einsum("cii->ci", a.m2)
-        scale = np.sqrt(np.maximum(spread2[:, :, None] * spread2[:, None, :], 0)) + 1e-300
+        scale = np.sqrt(np.maximum(spread2[:, :, None] * spread2[:, None, :], 0))
         return (
             close(a.rows, b.rows)
             and close(a.n, b.n)
-            and bool(np.allclose(a.mean, b.mean, rtol=1e-9, atol=1e-9))
-            and bool((np.abs(a.m2 - b.m2) <= 1e-8 * scale + 1e-12 * a.n * a.mean**2).all())
+            and bool(np.allclose(a.mean, b.mean, rtol=1e-9, atol=1e-9 * np.sqrt(spread2.max(initial=0.0)) + _FLOOR))
+            and bool((np.abs(a.m2 - b.m2) <= 1e-8 * scale + 1e-12 * a.n * a.mean**2 + _FLOOR).all())
         )
 
     __hash__ = None  # type: ignore[assignment]

@@ -203,7 +203,7 @@ class CodeTable:
             self.weights[self.offsets[j] + k] if k < self.sizes[j] else self.unseen[j]
             for j, k in zip(columns.tolist(), codes.tolist(), strict=True)
         ]
-        return columns.tolist(), np.array(weights).reshape(len(columns), -1)[:, : self.classes.size]
+        return columns.tolist(), np.array(weights).reshape(len(columns), self.weights.shape[1])[:, : self.classes.size]
 
 
 def missing_codes(codes: Array) -> Array:

@@ -116,7 +116,7 @@ class MultinomialNB(FeatureCounts):
     >>> clf.partial_fit([[0, 0, 5]], ["weather"]).predict([[0, 0, 4]]).tolist()
     ['weather']
     >>> clf.forget([[0, 0, 5]], ["weather"]).tally_
-    Tally(2 rows, 3 classes, 3 features)
+    Tally(2 rows, 2 classes, 3 features)
 
     p(w | c) = (N_cw + α) / (N_c + αV). Parameters, methods and attributes are those of scikit-learn's class of that
     name.

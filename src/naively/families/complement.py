@@ -53,7 +53,8 @@ class Complement(Multinomial):
         scale = None
         if self.norm:
             seen_sums = np.bincount(cells.klass, weights=present.delta, minlength=view.classes.size)
-            scale = 1.0 / (view.width * present.klass + present.feature.sum() + seen_sums)
+            sums = view.width * present.klass + present.feature.sum() + seen_sums
+            scale = 1.0 / np.where(sums > 0, sums, 1.0)  # a single feature weighs nothing
         if view.classes.size > 1:  # the prior has no say in the complement's weights
             prior = np.zeros_like(prior)
         assert isinstance(view.every, Index)

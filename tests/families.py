@@ -1,0 +1,78 @@
+"""One place for what every test over all families needs: estimators, and rows that they take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+from scipy import sparse
+
+import naively
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Case:
+    """An estimator, and how to turn small whole numbers (-1: missing) into rows for it."""
+
+    name: str
+    make: Callable[[], Any]
+    rows: Callable[[Array], Any]
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def with_holes(values: Array) -> Array:
+    return np.where(values < 0, np.nan, values)
+
+
+def as_csr(values: Array) -> Any:
+    return sparse.csr_matrix(with_holes(values))
+
+
+def as_text(values: Array) -> Array:
+    words = np.array([None, "red", "green", "blue", "grey", "pink"], dtype=object)
+    return words[values + 1]
+
+
+CASES = [
+    Case("multinomial", naively.MultinomialNB, with_holes),
+    Case("multinomial csr", naively.MultinomialNB, as_csr),
+    Case("multinomial unsmoothed", lambda: naively.MultinomialNB(alpha=0.0), with_holes),
+    Case("multinomial epsilon", lambda: naively.MultinomialNB(alpha=naively.Epsilon(1e-6)), as_csr),
+    Case("complement", naively.ComplementNB, with_holes),
+    Case("complement norm csr", lambda: naively.ComplementNB(norm=True), as_csr),
+    Case("bernoulli", naively.BernoulliNB, with_holes),
+    Case("bernoulli csr", naively.BernoulliNB, as_csr),
+    Case("bernoulli unsmoothed", lambda: naively.BernoulliNB(alpha=0.0), as_csr),
+    Case("categorical codes", naively.CategoricalNB, with_holes),
+    Case("categorical text", naively.CategoricalNB, as_text),
+    Case("categorical ignore", lambda: naively.CategoricalNB(unseen="ignore"), as_text),
+    Case("poisson", naively.PoissonNB, with_holes),
+    Case("poisson csr", naively.PoissonNB, as_csr),
+    Case("gaussian", naively.GaussianNB, with_holes),
+    Case("gaussian csr", naively.GaussianNB, as_csr),
+    Case("spherical", lambda: naively.GaussianClassifier(covariance="spherical"), with_holes),
+    Case("tied", lambda: naively.GaussianClassifier(covariance="tied"), with_holes),
+    Case("full", lambda: naively.GaussianClassifier(covariance="full", shrinkage=0.1), with_holes),
+]
+
+
+@st.composite
+def data(draw: st.DrawFn, least: int = 2) -> tuple[Array, Array]:
+    """Rows of small whole numbers, some missing, and labels."""
+    rows, columns = draw(st.integers(least, 12)), draw(st.integers(1, 4))
+    values = draw(st.lists(st.integers(-1, 4), min_size=rows * columns, max_size=rows * columns))
+    labels = draw(st.lists(st.sampled_from(["a", "b", "c"]), min_size=rows, max_size=rows))
+    return np.array(values).reshape(rows, columns), np.array(labels)
+
+
+def learn(estimator: Any, X: Any, y: Any, **options: Any) -> Any:
+    """partial_fit, which the drop-in estimators want to know the classes for beforehand."""
+    known = hasattr(estimator, "classes_")
+    return estimator.partial_fit(X, y, classes=None if known else np.unique(y), **options)

@@ -1,0 +1,178 @@
+"""The laws of the design, over all families."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from families import CASES, Array, Case, data, learn
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import naively
+from naively import testing
+
+every_family = pytest.mark.parametrize("case", CASES, ids=repr)
+few = settings(max_examples=25, deadline=None)
+
+
+def counter(case: Case) -> Any:
+    def count(X: Array, y: Array) -> Any:
+        return case.make().fit(case.rows(X), y).tally_
+
+    return count
+
+
+def exact(case: Case) -> bool:
+    """Counts are exact; moments are not, so they may refuse to be subtracted."""
+    return not isinstance(case.make(), (naively.GaussianNB, naively.GaussianClassifier))
+
+
+@every_family
+@few
+@given(data(), st.data())
+def test_counting_is_additive(case: Case, rows: tuple[Array, Array], more: Any) -> None:
+    X, y = rows
+    testing.counting_is_additive(counter(case), X, y, at=more.draw(st.integers(1, len(y) - 1)))
+
+
+@every_family
+@few
+@given(data(least=3), st.data())
+def test_adding_tallies_is_commutative_and_associative_and_nothing_is_neutral(
+    case: Case, rows: tuple[Array, Array], more: Any
+) -> None:
+    X, y = rows
+    i, j = sorted(more.draw(st.lists(st.integers(1, len(y) - 1), min_size=2, max_size=2, unique=True)))
+    count = counter(case)
+    a, b, c = count(X[:i], y[:i]), count(X[i:j], y[i:j]), count(X[j:], y[j:])
+    testing.adding_is_commutative(a, b)
+    testing.adding_is_associative(a, b, c)
+    estimator = case.make()
+    estimator.fit(case.rows(X), y)
+    testing.nothing_is_neutral(a, estimator._family().empty(a.classes, a.features))
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if exact(c)], ids=repr)
+@few
+@given(data(), st.data())
+def test_forgetting_undoes_counting_exactly(case: Case, rows: tuple[Array, Array], more: Any) -> None:
+    X, y = rows
+    testing.forgetting_undoes_counting(counter(case), X, y, at=more.draw(st.integers(1, len(y) - 1)))
+
+
+@every_family
+@few
+@given(data(), st.data())
+def test_forgetting_rows_equals_never_having_seen_them_or_is_refused(
+    case: Case, rows: tuple[Array, Array], more: Any
+) -> None:
+    X, y = rows
+    at = more.draw(st.integers(1, len(y) - 1))
+    kept = case.make().fit(case.rows(X[:at]), y[:at])
+    both = case.make().fit(case.rows(X), y)
+    before = both.tally_
+    try:
+        both.forget(case.rows(X[at:]), y[at:])
+    except naively.Inexact:
+        assert not exact(case)
+        assert both.tally_ == before
+        return
+    assert both.tally_ == kept.tally_
+    assert both.classes_.tolist() == kept.classes_.tolist()
+    if exact(case):
+        np.testing.assert_array_equal(both.predict_proba(case.rows(X[:at])), kept.predict_proba(case.rows(X[:at])))
+
+
+@every_family
+@few
+@given(data(least=4), st.data())
+def test_batches_rows_and_order_do_not_matter(case: Case, rows: tuple[Array, Array], more: Any) -> None:
+    X, y = rows
+    cuts = more.draw(st.lists(st.integers(1, len(y) - 1), max_size=3))
+    testing.batches_do_not_matter(counter(case), X, y, cuts)
+    testing.batches_do_not_matter(counter(case), X, y, range(1, len(y)))
+    testing.order_does_not_matter(counter(case), X, y, more.draw(st.permutations(range(len(y)))))
+
+
+@every_family
+@few
+@given(data())
+def test_partial_fit_row_by_row_predicts_as_fit_at_once(case: Case, rows: tuple[Array, Array]) -> None:
+    X, y = rows
+    at_once = case.make().fit(case.rows(X), y)
+    stream = case.make()
+    for i in range(len(y)):
+        learn(stream, case.rows(X[i : i + 1]), y[i : i + 1])
+        stream.predict(case.rows(X[:1]))
+    assert stream.tally_ == at_once.tally_
+    assert stream.classes_.tolist() == at_once.classes_.tolist()
+    np.testing.assert_allclose(
+        stream.predict_proba(case.rows(X)), at_once.predict_proba(case.rows(X)), rtol=1e-6, atol=1e-8
+    )
+
+
+@every_family
+@few
+@given(data())
+def test_probabilities_sum_to_one_and_shares_to_the_score(case: Case, rows: tuple[Array, Array]) -> None:
+    X, y = rows
+    estimator = case.make().fit(case.rows(X), y)
+    testing.probabilities_sum_to_one(estimator, case.rows(X))
+    testing.shares_sum_to_the_score(estimator, case.rows(X[:1]))
+
+
+@every_family
+@few
+@given(data())
+def test_a_tally_goes_to_arrow_and_back(case: Case, rows: tuple[Array, Array]) -> None:
+    X, y = rows
+    testing.arrow_round_trip_is_the_identity(counter(case)(X, y))
+
+
+@every_family
+@few
+@given(data(), st.data())
+def test_merging_estimators_equals_counting_together(case: Case, rows: tuple[Array, Array], more: Any) -> None:
+    X, y = rows
+    at = more.draw(st.integers(1, len(y) - 1))
+    a, b = case.make().fit(case.rows(X[:at]), y[:at]), case.make().fit(case.rows(X[at:]), y[at:])
+    merged, whole = naively.merge(a, b), case.make().fit(case.rows(X), y)
+    assert merged.tally_ == whole.tally_
+    np.testing.assert_allclose(
+        merged.predict_proba(case.rows(X)), whole.predict_proba(case.rows(X)), rtol=1e-6, atol=1e-8
+    )
+
+
+@every_family
+@few
+@given(data(), st.data())
+def test_a_missing_value_is_as_if_its_column_were_not_there(case: Case, rows: tuple[Array, Array], more: Any) -> None:
+    X, y = rows
+    if X.shape[1] < 2 or case.name.startswith(("complement", "multinomial", "spherical", "full")):
+        return  # there, leaving a column out changes the total that the others share
+    gone = more.draw(st.integers(0, X.shape[1] - 1))
+    others = np.delete(X, gone, axis=1)
+    options = {"var_smoothing": 0.0} if "var_smoothing" in case.make().get_params() else {}
+    if case.name == "tied":
+        return  # covariances are not estimated column by column
+    without = case.make().set_params(**options).fit(case.rows(others), y).predict_joint_log_proba(case.rows(others))
+    blank = X.copy()
+    blank[:, gone] = -1
+    with_it = case.make().set_params(**options).fit(case.rows(X), y)
+    np.testing.assert_allclose(with_it.predict_joint_log_proba(case.rows(blank)), without, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("threads", ["1", "2", "5"])
+@every_family
+def test_the_number_of_threads_does_not_change_a_bit(case: Case, threads: str, monkeypatch: Any) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(-1, 5, (40_000, 4)), rng.choice(["a", "b", "c"], 40_000)
+    weight = rng.random(40_000)
+    results = []
+    for count in ("1", threads):
+        monkeypatch.setenv("NAIVELY_THREADS", count)
+        estimator = case.make().fit(case.rows(X), y, sample_weight=weight)
+        results.append(estimator.predict_joint_log_proba(case.rows(X[:20_000])))
+    np.testing.assert_array_equal(*results)
