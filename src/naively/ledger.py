@@ -17,11 +17,10 @@ import numpy as np
 
 from naively.cells import Array, Cells, whole
 from naively.errors import NeverCounted
-from naively.moments import Comoments, Moments
 from naively.names import Index
 from naively.tally import Features, Tally, rows_left
+from naively.values import Value
 
-Value = Tally | Moments | Comoments
 Spectrum = Counter[tuple[int, float, float]]
 _STEP = 16
 """How many times larger a level is than the next: more makes more merging, less more levels to look into."""
@@ -45,7 +44,7 @@ class View:
 
 
 @dataclass(frozen=True, eq=False)
-class Ledger:
+class Ledger(Value):
     """An immutable list of tallies that stands for their sum."""
 
     levels: tuple[Any, ...]

@@ -16,6 +16,7 @@ from naively.cells import Array, close, whole
 from naively.errors import InputError, Inexact, NeverCounted
 from naively.names import Index
 from naively.tally import rows_left, spread
+from naively.values import Value
 
 TOLERANCE = 1e-6
 """The largest error, relative to the variance left, with which a difference is still given."""
@@ -51,7 +52,7 @@ def split(n: Array, mean: Array, m2: Array, n2: Array, mean2: Array, m22: Array)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Moments:
+class Moments(Value):
     """Count, mean and squared deviations per class and feature; missing values are in none of them.
 
     `a + b` merges, `a - b` forgets or refuses, `a == b` compares to within rounding.
@@ -91,7 +92,8 @@ class Moments:
         if ((b.n - a.n) > 1e-9 * a.n).any():
             raise NeverCounted("cannot forget more values than were counted; nothing was changed")
         n, mean, m2, error = split(a.n, a.mean, a.m2, b.n, b.mean, b.m2)
-        refuse(n, m2, error, "feature", a.features)
+        refuse_strangers(n, a.n, a.mean, a.m2, b.mean, b.m2, a.features)
+        refuse(n, m2, error, a.features)
         return replace(a, rows=rows, n=n, mean=mean, m2=np.maximum(m2, 0.0))
 
     def __eq__(self, other: object) -> bool:
@@ -182,27 +184,39 @@ class Moments:
         return moments_from_arrow(table)
 
 
-def refuse(n: Array, m2: Array, error: Array, what: str, features: Index) -> None:
+def refuse(n: Array, m2: Array, error: Array, features: Index) -> None:
     """Raises where a difference is wrong or not known well enough."""
     wrong = m2 < -error
     unsure = (error > TOLERANCE * np.abs(m2)) & (error > 0) & (n > 1)
     if wrong.any():
-        k, j = (int(v) for v in np.argwhere(wrong)[0][:2])
+        k, j = (int(v) for v in np.argwhere(wrong)[0])
         raise NeverCounted(
-            f"cannot forget what was never counted: {what} {features.name(j)!r} would have a negative variance "
+            f"cannot forget what was never counted: feature {features.name(j)!r} would have a negative variance "
             f"({m2[k, j]:.3g} of {n[k, j]:g} values); nothing was changed"
         )
     if unsure.any():
-        k, j = (int(v) for v in np.argwhere(unsure)[0][:2])
+        k, j = (int(v) for v in np.argwhere(unsure)[0])
         raise Inexact(
-            f"{what} {features.name(j)!r}: what is left varies too little beside what is taken away for its variance "
+            f"feature {features.name(j)!r}: what is left varies too little beside what is taken away for its variance "
             f"to be known (squares {m2[k, j]:.3g}, error {error[k, j]:.1g}); fit again on the rows that stay; "
             "nothing was changed"
         )
 
 
+def refuse_strangers(left: Array, n: Array, mean: Array, m2: Array, mean2: Array, m22: Array, features: Index) -> None:
+    """Raises where all values are taken away, but what is taken is not what there was."""
+    near = 1e-6 * (np.abs(mean) + np.sqrt(np.divide(m2, n, out=np.zeros_like(m2), where=n > 0)))
+    other = (left == 0) & (n > 0) & ((np.abs(mean - mean2) > near) | (np.abs(m2 - m22) > 1e-6 * m2 + near**2 * n))
+    if other.any():
+        k, j = (int(v) for v in np.argwhere(other)[0])
+        raise NeverCounted(
+            f"cannot forget what was never counted: feature {features.name(j)!r} has mean {mean[k, j]:.6g}, the values "
+            f"to forget {mean2[k, j]:.6g}; nothing was changed"
+        )
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Comoments:
+class Comoments(Value):
     """Moments of pairs of features, per class: for each pair, over the rows that have both.
 
     `n[c, i, j]` is their number, `mean[c, i, j]` the mean of feature i over them, `m2[c, i, j]` the sum of products
@@ -243,7 +257,8 @@ class Comoments:
         diagonal = np.arange(a.features.size)
         on = (slice(None), diagonal, diagonal)
         n, _, m2, error = split(a.n[on], a.mean[on], a.m2[on], b.n[on], b.mean[on], b.m2[on])
-        refuse(n, m2, error, "feature", a.features)
+        refuse_strangers(n, a.n[on], a.mean[on], a.m2[on], b.mean[on], b.m2[on], a.features)
+        refuse(n, m2, error, a.features)
         left = np.where(np.abs(a.n - b.n) <= _ROUNDING * a.n, 0.0, a.n - b.n)
         some = left > 0
         ratio = np.divide(b.n, left, out=np.zeros_like(left), where=some)

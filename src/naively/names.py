@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from naively.errors import InputError
+from naively.values import Value
 
 IntArray = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Index:
+class Index(Value):
     """Things in a fixed order, by name or, without names, by number alone.
 
     >>> index = Index.of(["ham", "spam"])
@@ -88,12 +89,6 @@ class Index:
     def __repr__(self) -> str:
         return f"Index({self.size})" if self.names is None else f"Index({self.names.tolist()!r})"
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"size": self.size, "names": self.names}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-
 
 def names_array(names: Sequence[Any] | np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Names as one array of one type; numbers and strings must not be mixed."""
@@ -120,7 +115,7 @@ MISSING = (1 << CODE_BITS) - 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Categories:
+class Categories(Value):
     """Columns of categories. A feature is a column and a code: `column << 32 | code`, which never changes."""
 
     columns: Index

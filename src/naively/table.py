@@ -15,6 +15,7 @@ from naively.names import Categories, Index
 from naively.rows import Accepts, Rows, blocks, complain, missing_mask
 from naively.scores import Scores
 from naively.threads import threads
+from naively.values import Value
 
 _LANES = 4
 _WIDE_CLASSES = 64
@@ -39,7 +40,7 @@ def padded(weights: Array) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Linear:
+class Linear(Value):
     """base[c] + sum over features of x times (feature[f] + klass[c] + delta[f, c]), deltas kept only where seen."""
 
     base: Array
@@ -93,7 +94,7 @@ class Linear:
 
 
 @dataclass(frozen=True, eq=False)
-class LinearTable:
+class LinearTable(Value):
     """A table whose scores are sums of weights: multinomial, complement, Bernoulli, Poisson.
 
     `present` weighs what a row holds; `holes` is what a missing entry takes back of the sum over absent features.
@@ -165,7 +166,7 @@ def sorted_scores(classes: Index, likelihood: Array, prior: Array, impossible: A
 
 
 @dataclass(frozen=True, eq=False)
-class CodeTable:
+class CodeTable(Value):
     """A table of categories: a row of weights for each category of each column, one after another."""
 
     who: str
@@ -214,7 +215,7 @@ def missing_codes(codes: Array) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class NormalTable:
+class NormalTable(Value):
     """A table of independent normal densities."""
 
     who: str
@@ -250,7 +251,7 @@ class NormalTable:
 
 
 @dataclass(frozen=True, eq=False)
-class CovarianceTable:
+class CovarianceTable(Value):
     """A table of normal densities with covariances; a row with missing values is scored by what it has."""
 
     who: str

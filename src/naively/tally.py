@@ -12,6 +12,7 @@ import numpy as np
 from naively.cells import Array, Cells, close, whole
 from naively.errors import InputError, NeverCounted
 from naively.names import Categories, Index
+from naively.values import Value
 
 Features = Index | Categories
 PLANES = {
@@ -24,7 +25,7 @@ PLANES = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tally:
+class Tally(Value):
     """Counts per class and feature: `a + b` merges, `a - b` forgets, `a == b` compares.
 
     >>> from naively import MultinomialNB

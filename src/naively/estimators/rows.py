@@ -174,6 +174,9 @@ def category_codes(X: Any, known: Categories, *, grow: bool) -> tuple[Rows, Cate
     one more than there are.
     """
     if sparse.issparse(X) or X.dtype.kind not in "OUSM":
+        for j, values_of_column in enumerate(known.values):
+            if values_of_column.names is not None:
+                raise _changed(known.columns.name(j), "text", "numbers")
         return native(X), known
     codes = np.empty(X.shape, dtype=np.float64)
     values = list(known.values)
@@ -181,6 +184,10 @@ def category_codes(X: Any, known: Categories, *, grow: bool) -> tuple[Rows, Cate
         codes[:, j], values[j] = _column_codes(X[:, j], values[j], known.columns.name(j), grow)
     same = all(a is b for a, b in zip(values, known.values, strict=True))
     return codes, known if same else Categories(known.columns, tuple(values))
+
+
+def _changed(name: Any, before: str, now: str) -> InputError:
+    return InputError(f"column {name!r}: its categories were {before}, now {now}; convert them to {before}")
 
 
 def _column_codes(column: Array, known: Index, name: Any, grow: bool) -> tuple[Array, Index]:
@@ -198,7 +205,7 @@ def _column_codes(column: Array, known: Index, name: Any, grow: bool) -> tuple[A
                 f"row {row}, column {name!r}: argument must be a string or a number, got {type(present[odd]).__name__}"
             )
         if known.names is not None:
-            raise InputError(f"column {name!r}: its categories were text, now numbers; convert them to text")
+            raise _changed(name, "text", "numbers")
         result[~holes] = present.astype(np.float64)
         return result, known
     if not all(texts):
@@ -208,7 +215,7 @@ def _column_codes(column: Array, known: Index, name: Any, grow: bool) -> tuple[A
             raise TypeError(f"row {row}, column {name!r}: argument must be a string or a number, got {type(value).__name__}")
         raise InputError(f"row {row}, column {name!r}: text and numbers are mixed, got {value!r}; convert one kind")
     if known.names is None and known.size:
-        raise InputError(f"column {name!r}: its categories were numbers, now text; convert them to numbers")
+        raise _changed(name, "numbers", "text")
     codes, distinct = encode(present)
     index = known
     if grow:
