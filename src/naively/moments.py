@@ -22,7 +22,7 @@ TOLERANCE = 1e-6
 """The largest error, relative to the variance left, with which a difference is still given."""
 
 _ROUNDING = 8 * np.finfo(np.float64).eps
-_FLOOR = 1e-14  # what is smaller compares as zero
+_FLOOR = 1e-12  # what is smaller compares as zero
 
 
 def merge(n: Array, mean: Array, m2: Array, n2: Array, mean2: Array, m22: Array) -> tuple[Array, Array, Array]:
@@ -94,7 +94,7 @@ class Moments(Value):
         n, mean, m2, error = split(a.n, a.mean, a.m2, b.n, b.mean, b.m2)
         refuse_strangers(n, a.n, a.mean, a.m2, b.mean, b.m2, a.features)
         refuse(n, m2, error, a.features)
-        return replace(a, rows=rows, n=n, mean=mean, m2=np.maximum(m2, 0.0))
+        return replace(a, rows=rows, n=n, mean=mean, m2=np.where(m2 <= error, 0.0, m2))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Moments):
@@ -266,7 +266,9 @@ class Comoments(Value):
         mean = np.where(some, a.mean - step * ratio, 0.0)
         between = step * step.transpose(0, 2, 1) * a.n * ratio
         scatter = np.where(some, a.m2 - b.m2 - between, 0.0)
-        scatter[on] = np.maximum(scatter[on], 0.0)
+        scatter[on] = np.where(m2 <= error, 0.0, m2)
+        bound = np.sqrt(scatter[on])  # after Cauchy and Schwarz
+        scatter = np.clip(scatter, -bound[:, :, None] * bound[:, None, :], bound[:, :, None] * bound[:, None, :])
         return replace(a, rows=rows, n=left, mean=mean, m2=scatter)
 
     def __eq__(self, other: object) -> bool:
