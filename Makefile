@@ -4,6 +4,7 @@ PYTHON ?= python3
 CXX ?= g++
 SANITIZE_TESTS ?= tests
 PYTEST_ARGS ?=
+BENCH_ARGS ?=
 
 PIP = -m pip install --quiet --disable-pip-version-check
 CORE = pyproject.toml CMakeLists.txt $(wildcard native/*)
@@ -23,7 +24,7 @@ test: .venv/.test  ## all tests, and every example in the sources and the docume
 
 lint: .venv/.lint  ## style, types, layers; says all there is to say before it fails
 	@failed=; \
-	check() { echo "$$*" | cut -c 1-100; "$$@" || failed="$$failed, $${1##*/} $$2"; }; \
+	check() { echo "$$*" | cut -c 1-100; "$$@" || failed="$$failed, $${1##*/}$${2:+ $$2}"; }; \
 	check .venv/bin/ruff check; \
 	check .venv/bin/ruff format --check; \
 	check .venv/bin/mypy; \
@@ -32,13 +33,13 @@ lint: .venv/.lint  ## style, types, layers; says all there is to say before it f
 	if [ -n "$$failed" ]; then echo "make lint: failed: $${failed#, }"; exit 1; fi
 
 bench: .venv/.bench  ## how fast the core is
-	@.venv/bin/python bench/core.py
+	@.venv/bin/python bench/core.py $(BENCH_ARGS)
 
-# Python itself is not built with sanitizers, so they and the C++ library are loaded ahead of it.
+# Python itself is not built with sanitizers, so they are loaded ahead of it. Their reports go past pytest.
 sanitize: .venv-sanitize/.test  ## tests of the core with the address and undefined-behaviour sanitizers
-	LD_PRELOAD="$(foreach lib,asan ubsan stdc++,$(shell $(CXX) -print-file-name=lib$(lib).so))" \
+	LD_PRELOAD="$(foreach lib,asan ubsan,$(shell $(CXX) -print-file-name=lib$(lib).so))" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc \
-	.venv-sanitize/bin/python -m pytest $(PYTEST_ARGS) $(SANITIZE_TESTS)
+	.venv-sanitize/bin/python -m pytest --capture=sys $(PYTEST_ARGS) $(SANITIZE_TESTS)
 
 format: .venv/.lint  ## rewrite sources in the house style
 	.venv/bin/ruff check --fix --exit-zero

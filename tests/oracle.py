@@ -44,6 +44,10 @@ class Factor:
         return Factor(self.ratio**times, self.order * times, self.exponent * times)
 
     @property
+    def inverse(self) -> Factor:
+        return Factor(1 / self.ratio, -self.order, -self.exponent)
+
+    @property
     def finite(self) -> float:
         """The logarithm without its order: the limit of log(self) - order · log a."""
         return log_of(self.ratio) + float(self.exponent)
@@ -57,6 +61,11 @@ class Factor:
     def rank(self) -> tuple[float, float]:
         """The larger, the more probable: fewer impossible factors first, then the finite part."""
         return -self.order, self.finite
+
+
+def certain(probability: Fraction) -> Factor:
+    """A probability that no smoothing changes: 0 is a true zero."""
+    return Factor(probability) if probability else Factor(order=math.inf)
 
 
 def product(factors: Iterator[Factor] | Sequence[Factor]) -> Factor:
@@ -174,7 +183,11 @@ def multinomial(data: Data, rule: Rule) -> Likelihood:
     """Product of ((N_cw + α) / (N_c + αV))^x."""
     alphas = [rule.at(j) for j in data.columns]
     counts = [[data.total(c, j, itself) for j in data.columns] for c in data.classes]
-    shares = [[rule.share(n, sum(of), a, alphas) for n, a in zip(of, alphas, strict=True)] for of in counts]
+    totals = [sum(of) for of in counts]
+    shares = [
+        [rule.share(n, total, a, alphas) for n, a in zip(of, alphas, strict=True)]
+        for of, total in zip(counts, totals, strict=True)
+    ]
     return lambda row: [product(of[j] ** x for j, x in known(row)) for of in shares]
 
 
@@ -185,7 +198,7 @@ def complement(data: Data, rule: Rule, norm: bool = False) -> Likelihood:
     for c in data.classes:
         others = [data.sum(j, itself, lambda label, c=c: label != c) for j in data.columns]
         shares = [rule.share(n, sum(others), a, alphas) for n, a in zip(others, alphas, strict=True)]
-        weights.append([Factor(1 / s.ratio, -s.order) for s in shares])
+        weights.append([s.inverse for s in shares])
     if norm:
         weights = [normalised(of) for of in weights]
     return lambda row: [product(of[j] ** x for j, x in known(row)) for of in weights]
@@ -288,8 +301,7 @@ class Model:
 
     def joint(self, row: Row) -> list[Factor]:
         """p(c) · p(row | c)."""
-        priors = [Factor(p) if p else Factor(order=math.inf) for p in self.prior]
-        return [p * q for p, q in zip(priors, self.likelihood(row), strict=True)]
+        return [certain(p) * q for p, q in zip(self.prior, self.likelihood(row), strict=True)]
 
     def posterior(self, row: Row) -> list[float]:
         """p(c | row): the classes with the fewest impossible factors share it."""

@@ -40,7 +40,7 @@ UNUSED_COLUMNS = 24
 
 families = pytest.mark.parametrize("family", CLASSES)
 ways = pytest.mark.parametrize("way", ["at once", "in batches"])
-quick = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+quick = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 
 
 # --- random cases
@@ -50,14 +50,16 @@ quick = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCh
 class Case:
     """An estimator with what it is to learn, the oracle's model of the same data, and rows to judge."""
 
-    estimator: Any
+    family: str
+    options: dict[str, Any]
+    prior: dict[str, Any]
     model: oracle.Model
     data: oracle.Data
     rule: Any
     rows: list[list[Any]]
     form: str
     weights: list[float] | None
-    known_classes: list[Any] | None
+    announced: list[Any] | None
     cuts: list[int]
 
     @property
@@ -65,15 +67,17 @@ class Case:
         return as_input(self.rows, self.form)
 
     def fitted(self) -> Any:
-        """The estimator after learning at once, or in batches where the classes are known beforehand."""
+        """The estimator after learning all batches; where no classes were announced, they come as they come."""
+        estimator = CLASSES[self.family](**self.options)
         X, y, weights = as_input(self.data.rows, self.form), np.array(self.data.labels), self.weights
-        if self.known_classes is None:
-            return self.estimator.fit(X, y, sample_weight=weights)
         for start, stop in zip([0, *self.cuts], [*self.cuts, len(y)], strict=True):
             part = None if weights is None else weights[start:stop]
-            classes = None if start else self.known_classes
-            self.estimator.partial_fit(X[start:stop], y[start:stop], classes, sample_weight=part)
-        return self.estimator
+            if start == 0 and self.announced is None:
+                estimator.fit(X[:stop], y[:stop], sample_weight=part)
+            else:
+                classes = None if start else self.announced
+                estimator.partial_fit(X[start:stop], y[start:stop], classes, sample_weight=part)
+        return estimator.set_params(**self.prior)
 
 
 def as_input(rows: list[list[Any]], form: str) -> Any:
@@ -130,14 +134,15 @@ def priors(draw: Any, family: str, data: oracle.Data) -> tuple[dict[str, Any], l
         ({name: naively.Given(dict(zip(data.classes, given_, strict=True)))}, exact),
         *([] if family == "gaussian" else [({"fit_prior": False}, oracle.uniform(data))]),
     ]
-    return draw(st.sampled_from(options))
+    chosen, exact = draw(st.sampled_from(options))
+    return chosen, oracle.complement_prior(data, exact) if family == "complement" else exact
 
 
 @st.composite
-def own_options(draw: Any, family: str, data: oracle.Data, text: bool) -> tuple[dict[str, Any], dict[str, Any]]:
+def own_options(draw: Any, family: str, data: oracle.Data, rule: Any, text: bool) -> tuple[dict[str, Any], dict[str, Any]]:
     """What only one family has: parameters of the estimator, and the oracle's."""
     if family == "complement":
-        norm = draw(st.booleans())
+        norm = rule.at(0) > 0 and draw(st.booleans())  # for the limit of both there is a test of its own
         return {"norm": norm}, {"norm": norm}
     if family != "categorical":
         return {}, {}
@@ -158,7 +163,7 @@ def rules(draw: Any, family: str, data: oracle.Data, text: bool) -> tuple[dict[s
         share = draw(st.sampled_from([1e-9, 1e-3, 0.1]))
         return {"var_smoothing": share}, Fraction(share), oracle.gaussian(data, Fraction(share))
     alpha, rule = draw(smoothings(family, len(data.columns)))
-    own, exact = draw(own_options(family, data, text))
+    own, exact = draw(own_options(family, data, rule, text))
     return own | {"alpha": alpha}, rule, getattr(oracle, family)(data, rule, **exact)
 
 
@@ -184,22 +189,28 @@ def cases(draw: Any, family: str, way: str) -> Case:
     labels = draw(st.lists(st.sampled_from(names), min_size=len(rows), max_size=len(rows)))
     weights = draw(st.none() | st.lists(st.sampled_from(WEIGHTS), min_size=len(rows), max_size=len(rows)))
     assume(weights is None or any(weights))
-    classes = sorted(set(labels) if way == "at once" else names)
+    announced = draw(st.sampled_from([None, names])) if way == "in batches" else None
+    cuts = draw(batches(weights or [1] * len(rows))) if way == "in batches" else []
+    classes = sorted(announced or set(labels))
     data = oracle.Data(rows, labels, [Fraction(w) for w in weights or [1] * len(rows)], classes)
     if family == "gaussian":
         overall = [oracle.moments(data, j, lambda label: True) for j in data.columns]
         assume(any(m and m[1] for m in overall))
-    options, prior = draw(priors(family, data))
-    prior = oracle.complement_prior(data, prior) if family == "complement" else prior
-    more, rule, likelihood = draw(rules(family, data, text))
+    prior, probabilities = draw(priors(family, data))
+    options, rule, likelihood = draw(rules(family, data, text))
+    model = oracle.Model(classes, probabilities, likelihood)
     form = "objects" if text else draw(st.sampled_from(FORMS))
-    cuts = draw(batches(weights or [1] * len(rows)))
-    model, known = oracle.Model(classes, prior, likelihood), None if way == "at once" else names
-    return Case(CLASSES[family](**options, **more), model, data, rule, judged, form, weights, known, cuts)
+    return Case(family, options, prior, model, data, rule, judged, form, weights, announced, cuts)
 
 
 def close(actual: float, expected: float, digits: float, scale: float = 1.0) -> bool:
-    return actual == expected or abs(actual - expected) <= digits * max(1.0, abs(expected), scale)
+    if math.isinf(expected):
+        return actual == expected
+    return bool(abs(actual - expected) <= digits * max(1.0, abs(expected), scale))
+
+
+def agree(actual: Any, expected: Any, digits: float, scale: float = 1.0) -> bool:
+    return all(close(a, e, digits, scale) for a, e in zip(np.ravel(actual), np.ravel(expected), strict=True))
 
 
 def decided(label: Any, classes: Any, factors: list[oracle.Factor], digits: float) -> bool:
@@ -224,7 +235,7 @@ def test_joint_scores_equal_the_oracle_to_twelve_digits(family: str, way: str, d
     for row, *joints in zip(case.rows, one_by_one, together, strict=True):
         expected = [factor.log for factor in case.model.joint(row)]
         for joint in joints:
-            assert all(close(a, e, DIGITS[family]) for a, e in zip(joint, expected, strict=True)), (joint, expected)
+            assert agree(joint, expected, DIGITS[family]), (joint, expected)
 
 
 @families
@@ -239,8 +250,132 @@ def test_posteriors_and_decisions_are_those_of_the_oracle(family: str, way: str,
     for i, row in enumerate(case.rows):
         joint, expected = model.joint(row), model.posterior(row)
         scale = max(1.0, *(abs(f.finite) for f in joint))
-        assert all(close(a, e, digits, scale) for a, e in zip(posterior[i], expected, strict=True)), (posterior[i], expected)
+        assert agree(posterior[i], expected, digits, scale), (posterior[i], expected)
         assert close(posterior[i].sum(), 1.0, 1e-12)
         assert np.allclose(np.exp(log_posterior[i]), posterior[i], rtol=1e-12, atol=0)
         assert decided(by_posterior[i], model.classes, joint, digits)
         assert decided(by_likelihood[i], model.classes, model.likelihood(row), digits)
+
+
+@pytest.mark.parametrize("family", ["multinomial", "bernoulli", "poisson"])
+@quick
+@given(data=st.data())
+def test_learnt_log_probabilities_are_those_of_the_oracle(family: str, data: Any) -> None:
+    case = data.draw(cases(family, "in batches"))
+    if family == "poisson":
+        factors = oracle.rates(case.data, case.rule)
+    else:
+        lone = [[1 if j == k else None for j in case.data.columns] for k in case.data.columns]
+        factors = list(zip(*map(case.model.likelihood, lone), strict=True))
+    estimator = case.fitted()
+    assert agree(estimator.feature_log_prob_, [[f.log for f in of] for of in factors], 1e-12)
+    assert agree(estimator.class_log_prior_, [f.log for f in map(oracle.certain, case.model.prior)], 1e-12)
+
+
+@quick
+@given(case=cases("gaussian", "in batches"))
+def test_learnt_means_and_variances_are_those_of_the_oracle(case: Case) -> None:
+    estimator = case.fitted()
+    for mean, variance, exact in zip(estimator.theta_, estimator.var_, oracle.normals(case.data, case.rule), strict=True):
+        known = [(float(m), float(v), j) for j, found in enumerate(exact) if found for m, v in [found]]
+        columns = [j for *_, j in known]
+        assert agree(mean[columns], [m for m, *_ in known], 1e-12)
+        assert np.allclose(variance[columns], [v for _, v, _ in known], rtol=1e-9, atol=0)
+
+
+@quick
+@given(case=cases("bernoulli", "at once"))
+def test_sparse_bernoulli_scores_are_all_absent_less_the_absence_of_the_present(case: Case) -> None:
+    there, gone = (
+        [case.model.likelihood([x if j == k else None for j in case.data.columns]) for k in case.data.columns]
+        for x in (1, 0)
+    )
+    rows = [[0 if x is None else x for x in row] for row in case.rows]
+    joint = case.fitted().predict_joint_log_proba(sparse.csr_matrix(np.array(rows, dtype=np.float64)))
+    for row, scores in zip(rows, joint, strict=True):
+        held = [j for j, x in enumerate(row) if x]
+        for k, (prior, direct) in enumerate(zip(case.model.prior, case.model.likelihood(row), strict=True)):
+            everything, hidden = (oracle.product(gone[j][k] for j in of) for of in (case.data.columns, held))
+            by_identity = oracle.product(there[j][k] for j in held) * everything * hidden.inverse
+            assert by_identity == direct
+            assert close(scores[k], (oracle.certain(prior) * by_identity).log, 1e-12)
+
+
+# --- the examples of the seeds, by hand
+
+WORDS = ["I", "am", "happy", "not", "to", "see", "this", "movie"]
+SENTENCES = {
+    "I am happy to see this movie": "positive",
+    "I am happy": "positive",
+    "I am not happy to see this movie": "negative",
+    "not this movie": "negative",
+}
+
+
+def words(*sentences: str) -> list[list[int]]:
+    return [[sentence.split().count(word) for word in WORDS] for sentence in sentences]
+
+
+def test_the_sentiment_example_comes_out_as_by_hand() -> None:
+    clf = naively.MultinomialNB(alpha=1.0).fit(words(*SENTENCES), list(SENTENCES.values()))
+    negative = Fraction(2 * 2 * 2 * 2 * 2 * 3 * 3, 2 * (11 + 8) ** 7)
+    positive = Fraction(3 * 3 * 3 * 2 * 2 * 2 * 2, 2 * (10 + 8) ** 7)
+    sentence = words("I am happy to see this movie")
+    assert agree(clf.predict_joint_log_proba(sentence), [math.log(negative), math.log(positive)], 1e-12)
+    assert agree(clf.predict_proba(sentence)[0, 1], float(positive / (negative + positive)), 1e-12)
+    clf.set_params(alpha=0)
+    assert agree(np.exp(clf.feature_log_prob_[:, WORDS.index("happy")]), [1 / 11, 2 / 10], 1e-12)
+    assert clf.predict_proba(words("I am not happy to see this movie")).tolist() == [[1.0, 0.0]]
+
+
+@pytest.mark.parametrize(("features", "classes"), [(3, 1), (3, 2), (1, 4), (10, 3)])
+def test_naive_parameters_grow_with_features_and_joint_ones_with_their_combinations(features: int, classes: int) -> None:
+    clf = naively.BernoulliNB().fit(np.eye(classes, features), np.arange(classes))
+    assert clf.n_parameters_ == classes - 1 + classes * features
+    assert clf.n_parameters_joint_ == classes - 1 + classes * (2**features - 1)
+
+
+def test_maximum_likelihood_leaves_out_the_prior_that_decides_the_posterior() -> None:
+    rows, labels = [[1, 0]] * 8 + [[0, 1]] * 2 + [[0, 1]], ["often"] * 10 + ["rare"]
+    data = oracle.Data(rows, labels, [Fraction(1)] * 11, ["often", "rare"])
+    model = oracle.Model(data.classes, oracle.empirical(data), oracle.bernoulli(data, oracle.Additive()))
+    scores = naively.BernoulliNB().fit(rows, labels).scores([[0, 1]])
+    assert scores.decide().tolist() == [model.maximum_a_posteriori([0, 1])] == ["often"]
+    assert scores.decide(by="likelihood").tolist() == [model.maximum_likelihood([0, 1])] == ["rare"]
+
+
+# --- corners that chance seldom finds
+
+
+def test_probabilities_sum_to_one_however_unlikely_the_row() -> None:
+    clf = naively.GaussianNB().fit([[0, 1], [1, 0], [0, 1], [1, 0]], list("aabb"))
+    assert agree(clf.predict_proba([[0, 1e5], [0, 1e9]]), [[0.5, 0.5], [0.5, 0.5]], 1e-12)
+
+
+@pytest.mark.parametrize(("alpha", "expected"), [(0, -math.inf), (naively.Epsilon(1e-6), math.log(0.3 / 1.3 * 1e-6))])
+def test_what_was_never_absent_stays_so_under_weights_that_round(alpha: Any, expected: float) -> None:
+    clf = naively.BernoulliNB(alpha=alpha).fit([[1], [np.nan], [0]], list("aab"), sample_weight=[0.1, 0.2, 1])
+    assert close(clf.predict_joint_log_proba([[0]])[0, 0], expected, 1e-12)
+
+
+@pytest.mark.parametrize("estimator", [naively.MultinomialNB, naively.BernoulliNB, naively.PoissonNB])
+def test_one_alpha_for_each_feature_equals_one_for_all_where_they_are_the_same(estimator: Any) -> None:
+    rows, labels = [[1, 0, 0], [0, 2, 0]], ["a", "b"]
+    one, each = (estimator(alpha=alpha).fit(rows, labels) for alpha in (0.5, [0.5] * 3))
+    assert agree(each.predict_joint_log_proba(np.eye(3)), one.predict_joint_log_proba(np.eye(3)), 1e-12)
+
+
+def test_the_complement_without_smoothing_prefers_an_infinite_weight_to_an_even_one() -> None:
+    clf = naively.ComplementNB(alpha=0).fit([[0, 0], [1, 0]], ["ham", "eggs"])
+    assert clf.predict_joint_log_proba([[0, 1]]).tolist() == [[math.log(2), math.inf]]
+    assert clf.predict([[0, 1]]).tolist() == ["ham"]
+
+
+def test_normalised_complement_weights_without_smoothing_are_their_limit() -> None:
+    clf = naively.ComplementNB(alpha=0, norm=True).fit([[1, 0, 3], [1, 2, 0]], ["a", "b"])
+    assert agree(clf.predict_joint_log_proba(np.eye(3)).T, [[0, 0, 1], [0, 1, 0]], 1e-12)
+
+
+def test_the_complement_refuses_epsilon_before_it_counts() -> None:
+    with pytest.raises(naively.InputError, match="Additive"):
+        naively.ComplementNB(alpha=naively.Epsilon(1e-6)).fit([[1, 0], [1, 2]], ["a", "b"])

@@ -1,0 +1,58 @@
+"""What each kernel of the compiled core must do, in plain Python."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+
+def missing(x: Any) -> bool:
+    return isinstance(x, float) and math.isnan(x)
+
+
+def value(x: Any, threshold: float | None) -> float:
+    return float(x) if threshold is None else float(x > threshold)
+
+
+def count(rows: list[list[Any]], klass: list[int], weight: list[float], threshold: float | None) -> Any:
+    """Sums and missing weights by (feature, class)."""
+    sums: dict[tuple[int, int], float] = {}
+    holes: dict[tuple[int, int], float] = {}
+    for row, c, w in zip(rows, klass, weight, strict=True):
+        for j, x in enumerate(row):
+            if missing(x):
+                holes[j, c] = holes.get((j, c), 0.0) + w
+            else:
+                sums[j, c] = sums.get((j, c), 0.0) + value(x, threshold) * w
+    return {k: v for k, v in sums.items() if v}, {k: v for k, v in holes.items() if v}
+
+
+def moments(rows: list[list[Any]], klass: list[int], weight: list[float], c: int, j: int) -> tuple[float, float, float]:
+    """Count, mean and squared deviations of one class and column, in two passes."""
+    seen = [(r[j], w) for r, k, w in zip(rows, klass, weight, strict=True) if k == c and not missing(r[j])]
+    n = math.fsum(w for _, w in seen)
+    if n == 0:
+        return 0.0, 0.0, 0.0
+    mean = math.fsum(x * w for x, w in seen) / n
+    return n, mean, math.fsum(w * (x - mean) ** 2 for x, w in seen)
+
+
+def linear(row: list[Any], weights: list[list[float]], base: list[float], threshold: float | None) -> list[float]:
+    """base + sum of value times weight."""
+    return [
+        math.fsum([base[c], *(value(x, threshold) * weights[j][c] for j, x in enumerate(row) if not missing(x))])
+        for c in range(len(base))
+    ]
+
+
+def normal(row: list[float], mean: Any, variance: Any, base: Any) -> list[float]:
+    """Log-densities of what is known of a row."""
+    return [
+        base[c]
+        + math.fsum(
+            -0.5 * math.log(2 * math.pi * variance[c][j]) - (x - mean[c][j]) ** 2 / (2 * variance[c][j])
+            for j, x in enumerate(row)
+            if not missing(x)
+        )
+        for c in range(len(base))
+    ]
