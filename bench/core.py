@@ -51,7 +51,9 @@ def faster(work: str, mine: Callable[[], Any], other: Callable[[], Any], wanted:
     return Line(work, clock(taken["mine"]), clock(taken["other"]), f"{ratio:,.1f}×", f"≥ {wanted:,g}×", ratio >= wanted)
 
 
-def times_sum(work: str, mine: Callable[[], Any], other: Callable[[], Any], X: Any, wanted: float, repeats: int) -> Line:
+def times_sum(
+    work: str, mine: Callable[[], Any], other: Callable[[], Any], X: Any, wanted: float, repeats: int
+) -> Line:
     """Beside the time that adding up all numbers takes."""
     taken = medians({"sum": X.sum, "mine": mine, "other": other}, repeats)
     ratio, peer = taken["mine"] / taken["sum"], taken["other"] / taken["sum"]
@@ -105,7 +107,12 @@ def newsgroups(folder: Path | None) -> tuple[str, Any, Any, Any]:
     frame = pandas.read_parquet(path)
     train, test = frame[frame.split == "train"], frame[frame.split == "test"]
     vectorizer = CountVectorizer()
-    return "20 Newsgroups", vectorizer.fit_transform(train.text), train.label.to_numpy(), vectorizer.transform(test.text)
+    return (
+        "20 Newsgroups",
+        vectorizer.fit_transform(train.text),
+        train.label.to_numpy(),
+        vectorizer.transform(test.text),
+    )
 
 
 def text_counts(folder: Path | None, repeats: int) -> Iterator[Line]:
@@ -194,9 +201,12 @@ def main() -> None:
     console.print(f"Python {platform.python_version()}, numpy {np.__version__}, {platform.machine()}")
     for lines in (dense(rows, repeats), text_counts(folder, repeats), many_classes(), one_row(repeats)):
         for line in lines:
-            table.add_row(line.work, line.mine, line.other, line.ratio, line.wanted, "reached" if line.reached else "missed")
+            table.add_row(
+                line.work, line.mine, line.other, line.ratio, line.wanted, "reached" if line.reached else "missed"
+            )
             console.print(f"… {line.work}: {line.mine} against {line.other}")
     console.print(table)
+    return None
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ logarithm is taken at the end. What no formula says is settled here once:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -68,7 +68,7 @@ def certain(probability: Fraction) -> Factor:
     return Factor(probability) if probability else Factor(order=math.inf)
 
 
-def product(factors: Iterator[Factor] | Sequence[Factor]) -> Factor:
+def product(factors: Iterable[Factor]) -> Factor:
     return math.prod(factors, start=Factor())
 
 
@@ -88,23 +88,22 @@ class Data:
     def columns(self) -> range:
         return range(len(self.rows[0]))
 
-    def sum(self, j: int | None, of: Callable[[Cell], Fraction | int], where: Callable[[Any], bool]) -> Fraction:
-        """The weighted sum over the rows of some classes in which column j is known (None: all rows)."""
-        return sum(
-            (
-                weight * of(None if j is None else row[j])
-                for row, label, weight in zip(self.rows, self.labels, self.weights, strict=True)
-                if where(label) and (j is None or row[j] is not None)
-            ),
-            Fraction(0),
-        )
+    def rows_of(self, klass: Any) -> Fraction:
+        """N_k: how many rows a class has, by weight."""
+        return sum((w for label, w in zip(self.labels, self.weights, strict=True) if label == klass), Fraction(0))
 
-    def total(self, klass: Any, j: int | None, of: Callable[[Cell], Fraction | int] = lambda x: 1) -> Fraction:
-        return self.sum(j, of, lambda label: label == klass)
+    def sum(self, j: int, of: Callable[[Cell], Any], classes: Sequence[Any]) -> Fraction:
+        """The weighted sum of something of column j, over the rows of these classes in which it is known."""
+        triples = zip(self.rows, self.labels, self.weights, strict=True)
+        return sum((w * of(r[j]) for r, label, w in triples if label in classes and r[j] is not None), Fraction(0))
 
 
 def known(row: Row) -> Iterator[tuple[int, Cell]]:
     return ((j, x) for j, x in enumerate(row) if x is not None)
+
+
+def one(x: Cell) -> int:
+    return 1
 
 
 def itself(x: Cell) -> Cell:
@@ -152,7 +151,7 @@ Rule = Additive | Epsilon
 
 def leading(count: Fraction, alphas: Sequence[Fraction]) -> tuple[Fraction, int]:
     """The first term of count + sum of alphas, with its power of a, where every alpha of 0 stands for a → 0."""
-    whole = count + sum(alphas)
+    whole = sum(alphas, count)
     return (whole, 0) if whole else (Fraction(len(alphas)), 1)
 
 
@@ -161,7 +160,7 @@ def leading(count: Fraction, alphas: Sequence[Fraction]) -> tuple[Fraction, int]
 
 def smoothed(data: Data, beta: Fraction) -> list[Fraction]:
     """(N_k + β) / (N + βK)."""
-    counts = [data.total(c, None) for c in data.classes]
+    counts = [data.rows_of(c) for c in data.classes]
     return [(n + beta) / (sum(counts) + beta * len(counts)) for n in counts]
 
 
@@ -179,57 +178,56 @@ def uniform(data: Data) -> list[Fraction]:
 Likelihood = Callable[[Row], list[Factor]]
 
 
+def shares(counts: Sequence[Fraction], rule: Rule) -> list[Factor]:
+    """(N_w + α) / (N + αV) of each word."""
+    total, alphas = sum(counts, Fraction(0)), [rule.at(j) for j in range(len(counts))]
+    return [rule.share(count, total, alpha, alphas) for count, alpha in zip(counts, alphas, strict=True)]
+
+
 def multinomial(data: Data, rule: Rule) -> Likelihood:
     """Product of ((N_cw + α) / (N_c + αV))^x."""
-    alphas = [rule.at(j) for j in data.columns]
-    counts = [[data.total(c, j, itself) for j in data.columns] for c in data.classes]
-    totals = [sum(of) for of in counts]
-    shares = [
-        [rule.share(n, total, a, alphas) for n, a in zip(of, alphas, strict=True)]
-        for of, total in zip(counts, totals, strict=True)
-    ]
-    return lambda row: [product(of[j] ** x for j, x in known(row)) for of in shares]
+    table = [shares([data.sum(j, itself, [c]) for j in data.columns], rule) for c in data.classes]
+    return lambda row: [product(of[j] ** x for j, x in known(row)) for of in table]
 
 
 def complement(data: Data, rule: Rule, norm: bool = False) -> Likelihood:
     """Sum of x · -log((N_w - N_cw + α) / (N - N_c + αV)); with norm, these weights divided by their sum over w."""
-    alphas = [rule.at(j) for j in data.columns]
-    weights = []
-    for c in data.classes:
-        others = [data.sum(j, itself, lambda label, c=c: label != c) for j in data.columns]
-        shares = [rule.share(n, sum(others), a, alphas) for n, a in zip(others, alphas, strict=True)]
-        weights.append([s.inverse for s in shares])
-    if norm:
-        weights = [normalised(of) for of in weights]
+    others = [[k for k in data.classes if k != c] for c in data.classes]
+    table = [shares([data.sum(j, itself, of) for j in data.columns], rule) for of in others]
+    weights = [[share.inverse for share in of] for of in table]
+    weights = [normalised(of) for of in weights] if norm else weights
     return lambda row: [product(of[j] ** x for j, x in known(row)) for of in weights]
 
 
 def normalised(weights: list[Factor]) -> list[Factor]:
     """log w / sum of log w. An infinite weight outweighs all finite ones, and is as large as any other such."""
-    sizes = [-w.order for w in weights] if any(w.order for w in weights) else [w.finite for w in weights]
-    total = Fraction(sum(map(Fraction, sizes)))
-    return [Factor(exponent=Fraction(size) / total if total else Fraction(0)) for size in sizes]
+    infinite = any(w.order for w in weights)
+    sizes = [Fraction(-w.order if infinite else w.finite) for w in weights]
+    return [Factor(exponent=size / sum(sizes) if any(sizes) else Fraction(0)) for size in sizes]
 
 
 def bernoulli(data: Data, rule: Rule) -> Likelihood:
     """p = (N + α) / (n + 2α) for what is there, 1 - p = (n - N + α) / (n + 2α) for what is not."""
 
     def factors(c: Any, j: int) -> tuple[Factor, Factor]:
-        n, there, a = data.total(c, j), data.total(c, j, present), rule.at(j)
+        n, there, a = data.sum(j, one, [c]), data.sum(j, present, [c]), rule.at(j)
         return rule.share(n - there, n, a, [a, a]), rule.share(there, n, a, [a, a])
 
     tables = [[factors(c, j) for j in data.columns] for c in data.classes]
     return lambda row: [product(of[j][present(x)] for j, x in known(row)) for of in tables]
 
 
-def categorical(data: Data, rule: Rule, values: Sequence[Sequence[Cell]], ignore_unseen: bool = False) -> Likelihood:
+def categorical(data: Data, rule: Rule, values: Sequence[Collection[Cell]], ignore_unseen: bool = False) -> Likelihood:
     """Product of (N_cjv + α) / (N_cj + αK_j), K_j values being possible in column j; others have a count of 0."""
 
     def factor(c: Any, j: int, v: Cell) -> Factor:
-        if ignore_unseen and not data.sum(j, lambda x: int(x == v), lambda label: True):
+        def same(x: Cell) -> int:
+            return int(x == v)
+
+        if ignore_unseen and not data.sum(j, same, data.classes):
             return Factor()
-        alphas = [rule.at(j)] * len(values[j])
-        return rule.share(data.total(c, j, lambda x: int(x == v)), data.total(c, j), rule.at(j), alphas)
+        a = rule.at(j)
+        return rule.share(data.sum(j, same, [c]), data.sum(j, one, [c]), a, [a] * len(values[j]))
 
     return lambda row: [product(factor(c, j, v) for j, v in known(row)) for c in data.classes]
 
@@ -237,7 +235,7 @@ def categorical(data: Data, rule: Rule, values: Sequence[Sequence[Cell]], ignore
 def rates(data: Data, rule: Rule) -> list[list[Factor]]:
     """λ = (S + α) / (n + α)."""
     return [
-        [rule.share(data.total(c, j, itself), data.total(c, j), rule.at(j), [rule.at(j)]) for j in data.columns]
+        [rule.share(data.sum(j, itself, [c]), data.sum(j, one, [c]), rule.at(j), [rule.at(j)]) for j in data.columns]
         for c in data.classes
     ]
 
@@ -256,31 +254,28 @@ def poisson(data: Data, rule: Rule) -> Likelihood:
 Moments = tuple[Fraction, Fraction] | None
 
 
-def moments(data: Data, j: int, where: Callable[[Any], bool]) -> Moments:
+def moments(data: Data, j: int, classes: Sequence[Any]) -> Moments:
     """Mean and variance (divided by n), None where nothing is known."""
-    n = data.sum(j, lambda x: 1, where)
+    n = data.sum(j, one, classes)
     if not n:
         return None
-    mean = data.sum(j, itself, where) / n
-    return mean, data.sum(j, lambda x: (x - mean) ** 2, where) / n
+    mean = data.sum(j, itself, classes) / n
+    return mean, data.sum(j, lambda x: (x - mean) ** 2, classes) / n
 
 
 def normals(data: Data, var_smoothing: Fraction) -> list[list[Moments]]:
     """Mean and variance + ε of each class and feature; ε is a share of the largest variance over all rows."""
-    overall = [moments(data, j, lambda label: True) for j in data.columns]
+    overall = [moments(data, j, data.classes) for j in data.columns]
     eps = var_smoothing * max((m[1] for m in overall if m), default=Fraction(0))
-    table = []
-    for c in data.classes:
-        found = [moments(data, j, lambda label, c=c: label == c) or overall[j] for j in data.columns]
-        table.append([m and (m[0], m[1] + eps) for m in found])
-    return table
+    table = [[moments(data, j, [c]) or overall[j] for j in data.columns] for c in data.classes]
+    return [[m and (m[0], m[1] + eps) for m in of] for of in table]
 
 
 def gaussian(data: Data, var_smoothing: Fraction) -> Likelihood:
     """Product of e^(-(x - μ)² / 2v) / sqrt(2πv): the square is rational but for π, so its logarithm is halved."""
 
     def density(of: list[Moments], row: Row) -> Factor:
-        terms = [(Fraction(x), *m) for (j, x), m in ((cell, of[cell[0]]) for cell in known(row)) if m]
+        terms = [(x, *m) for j, x in known(row) if (m := of[j])]
         squared = product(Factor(ONE_BY_TWO_PI / v, exponent=-((x - mean) ** 2) / v) for x, mean, v in terms)
         return Factor(exponent=Fraction(log_of(squared.ratio)) / 2 + squared.exponent / 2)
 

@@ -29,6 +29,10 @@ COUNTS = [e for e in ALL if isinstance(e, (naively.ComplementNB, naively.Multino
 every_estimator = pytest.mark.parametrize("estimator", ALL, ids=lambda e: type(e).__name__)
 
 
+def fitted(make: Any, **options: Any) -> Any:
+    return make(**options).fit(GOOD, LABELS)
+
+
 def spoilt(row: int, column: int, value: Any) -> Any:
     X = GOOD.astype(object) if not isinstance(value, (int, float)) else GOOD.astype(float)
     X[row, column] = value
@@ -59,7 +63,9 @@ BAD: list[tuple[str, Any, Any, Any, str]] = [
 @pytest.mark.parametrize("way", ["partial_fit", "fit", "forget"])
 @pytest.mark.parametrize(("X", "y", "weight", "message"), [b[1:] for b in BAD], ids=[b[0] for b in BAD])
 @every_estimator
-def test_bad_input_is_named_and_changes_nothing(estimator: Any, X: Any, y: Any, weight: Any, message: str, way: str) -> None:
+def test_bad_input_is_named_and_changes_nothing(
+    estimator: Any, X: Any, y: Any, weight: Any, message: str, way: str
+) -> None:
     if way == "fit" and message.startswith("2 features"):
         return  # fitting anew takes any number of columns
     clf = type(estimator)(**estimator.get_params()).fit(GOOD, LABELS)
@@ -161,13 +167,13 @@ def test_a_column_cannot_change_from_text_to_numbers() -> None:
         (lambda: naively.Smoothed(-1.0), "beta must be 0 or more"),
         (lambda: naively.Given([0.5, 0.6]), "sum of the priors should be 1"),
         (lambda: naively.merge(), "at least one"),
-        (lambda: naively.merge(naively.MultinomialNB().fit(GOOD, LABELS), naively.PoissonNB().fit(GOOD, LABELS)), "one kind"),
-        (lambda: naively.MultinomialNB().fit(GOOD, LABELS).tally_ + naively.PoissonNB().fit(GOOD, LABELS).tally_, "put together"),
-        (lambda: naively.MultinomialNB(class_prior=naively.Given({"a": 0.5, "bb": 0.5})).fit(GOOD, LABELS), "unknown class 'bb'; did you mean 'b'"),
-        (lambda: naively.MultinomialNB().fit(GOOD, LABELS).explain(GOOD), "one row"),
-        (lambda: naively.MultinomialNB().fit(GOOD, LABELS).sample(-1), "0 or more"),
-        (lambda: naively.MultinomialNB().fit(GOOD, LABELS).scores(GOOD).decide(by="luck"), "posterior"),
-        (lambda: naively.ComplementNB(alpha=naively.Epsilon()).fit(GOOD, LABELS).predict(GOOD), "Additive"),
+        (lambda: naively.merge(fitted(naively.MultinomialNB), fitted(naively.PoissonNB)), "one kind"),
+        (lambda: fitted(naively.MultinomialNB).tally_ + fitted(naively.PoissonNB).tally_, "put together"),
+        (lambda: fitted(naively.MultinomialNB, class_prior=naively.Given({"a": 0.5, "bb": 0.5})), "did you mean 'b'"),
+        (lambda: fitted(naively.MultinomialNB).explain(GOOD), "one row"),
+        (lambda: fitted(naively.MultinomialNB).sample(-1), "0 or more"),
+        (lambda: fitted(naively.MultinomialNB).scores(GOOD).decide(by="luck"), "posterior"),
+        (lambda: fitted(naively.ComplementNB, alpha=naively.Epsilon()).predict(GOOD), "Additive"),
     ],
 )  # fmt: skip
 def test_bad_rules_and_calls_say_what_to_do(make: Any, message: str) -> None:

@@ -117,7 +117,9 @@ def test_moments_equal_two_passes_of_exact_sums(dtype: Any, draw: Any) -> None:
 @every_type
 @pytest.mark.parametrize("classes", [1, 3, 4, 5, 8, 11, 20, 23])
 @pytest.mark.parametrize("threshold", [None, 1.0])
-def test_scoring_equals_the_reference_dense_sparse_and_by_cells(dtype: Any, classes: int, threshold: float | None) -> None:
+def test_scoring_equals_the_reference_dense_sparse_and_by_cells(
+    dtype: Any, classes: int, threshold: float | None
+) -> None:
     rng = np.random.default_rng(classes)
     X = rng.integers(0, 4, (13, 9)).astype(dtype)
     if np.dtype(dtype).kind == "f":
@@ -136,7 +138,18 @@ def test_scoring_equals_the_reference_dense_sparse_and_by_cells(dtype: Any, clas
         _core.score_dense(X, wide, ends, classes, *ANY, threshold, 2),
         _core.score_sparse(S.data, S.indices, S.indptr, wide, ends, classes, *ANY, threshold, 2),
         _core.score_cells(
-            S.data, S.indices, S.indptr, starts, of.astype(np.int32), delta[at, of], feature, klass, base, *ANY, threshold, 2
+            S.data,
+            S.indices,
+            S.indptr,
+            starts,
+            of.astype(np.int32),
+            delta[at, of],
+            feature,
+            klass,
+            base,
+            *ANY,
+            threshold,
+            2,
         ),
     ]
     want = [reference.linear(row, weights.tolist(), base.tolist(), threshold) for row in X.tolist()]
@@ -210,7 +223,11 @@ def test_a_sum_that_does_not_fit_is_told_not_wrapped() -> None:
 @given(st.lists(st.text(max_size=5), min_size=1, max_size=40))
 def test_equal_records_get_equal_numbers_in_order_of_appearance(words: list[str]) -> None:
     array = np.array(words)
-    records = array.view(np.uint8).reshape(len(words), array.dtype.itemsize) if array.dtype.itemsize else np.zeros((len(words), 0), np.uint8)
+    records = (
+        array.view(np.uint8).reshape(len(words), array.dtype.itemsize)
+        if array.dtype.itemsize
+        else np.zeros((len(words), 0), np.uint8)
+    )
     codes, firsts = _core.encode(records)
     distinct = list(dict.fromkeys(array.tolist()))
     assert codes.tolist() == [distinct.index(w) for w in array.tolist()]
@@ -229,7 +246,11 @@ def test_the_first_of_the_highest_scores_decides() -> None:
     assert _core.decide(scores, np.zeros(3)).tolist() == [1, 0, 2]
 
 
+CODES = np.ones((1, 1)), np.ones((1, 4)), np.ones((1, 4)), np.zeros(4)
+CELLS = np.ones(2), np.ones(2), np.ones(1), np.ones(1)
+NONE = np.zeros(1, np.int32)
 GOOD = {"data": np.ones(3), "indices": np.array([0, 1, 0], np.int32), "indptr": np.array([0, 2, 3], np.int32)}
+ROWS = tuple(GOOD.values())
 
 
 @pytest.mark.parametrize(
@@ -263,13 +284,13 @@ def test_damaged_sparse_rows_are_told_and_never_followed(damage: dict[str, Any])
         lambda: _core.count_codes(np.ones((2, 2)), np.array([0, 2], np.int32), 2, None, 9, 1),
         lambda: _core.score_dense(np.ones((2, 3)), np.ones((2, 4)), np.zeros(4), 1, *ANY, None, 1),
         lambda: _core.score_dense(np.ones((2, 2)), np.ones((2, 3)), np.zeros(3), 1, *ANY, None, 1),
-        lambda: _core.score_codes(np.ones((1, 1)), np.ones((1, 4)), np.ones((1, 4)), np.zeros(4), np.array([0]), np.array([5]), 1, 1),
-        lambda: _core.score_codes(np.ones((1, 1)), np.ones((1, 4)), np.ones((1, 4)), np.zeros(4), np.array([-1]), np.array([1]), 1, 1),
+        lambda: _core.score_codes(*CODES, np.array([0]), np.array([5]), 1, 1),
+        lambda: _core.score_codes(*CODES, np.array([-1]), np.array([1]), 1, 1),
         lambda: _core.score_normal(np.ones((1, 2)), np.ones((1, 2)), np.ones((1, 1)), np.ones((1, 2)), np.ones(1), 1),
-        lambda: _core.score_cells(*GOOD.values(), np.array([0, 1, 2]), np.array([0, 9], np.int32), np.ones(2), np.ones(2), np.ones(1), np.ones(1), *ANY, None, 1),
-        lambda: _core.score_cells(*GOOD.values(), np.array([0, 5, 2]), np.array([0, 0], np.int32), np.ones(2), np.ones(2), np.ones(1), np.ones(1), *ANY, None, 1),
-        lambda: _core.count_sparse(np.ones(2), np.zeros(3, np.int32), np.array([0, 3], np.int32), 2, np.zeros(1, np.int32), 1, None, *ANY, None, 1),
-        lambda: _core.count_sparse(np.ones(2), np.zeros(2, np.int32), np.zeros(0, np.int32), 2, np.zeros(0, np.int32), 1, None, *ANY, None, 1),
+        lambda: _core.score_cells(*ROWS, np.array([0, 1, 2]), np.array([0, 9], np.int32), *CELLS, *ANY, None, 1),
+        lambda: _core.score_cells(*ROWS, np.array([0, 5, 2]), np.array([0, 0], np.int32), *CELLS, *ANY, None, 1),
+        lambda: _core.count_sparse(np.ones(2), NONE[:0], np.array([0, 3], np.int32), 2, NONE, 1, None, *ANY, None, 1),
+        lambda: _core.count_sparse(np.ones(2), np.zeros(2, np.int32), NONE[:0], 2, NONE[:0], 1, None, *ANY, None, 1),
         lambda: _core.decide(np.ones((2, 3)), np.ones(2)),
         lambda: _core.decide(np.ones((2, 0)), np.ones(0)),
     ],

@@ -29,7 +29,9 @@ X, Y = RNG.integers(0, 5, (200, 6)), RNG.choice(["a", "b", "c"], 200)
 every_family = pytest.mark.parametrize("case", CASES, ids=repr)
 
 
-@pytest.mark.parametrize("kind", ["int", "float64", "float32", "csr", "csc", "bool", "int16", "uint64", "frame", "list"])
+@pytest.mark.parametrize(
+    "kind", ["int", "float64", "float32", "csr", "csc", "bool", "int16", "uint64", "frame", "list"]
+)
 @pytest.mark.parametrize("name", DROP_INS)
 def test_drop_ins_equal_scikit_learn_where_it_is_right(name: str, kind: str) -> None:
     made = {
@@ -68,7 +70,7 @@ def test_rows_can_be_drawn_that_look_like_those_counted(case: Case) -> None:
     assert set(labels) <= set("abc")
     np.testing.assert_array_equal(drawn, again)
     share = np.array([(labels == c).mean() for c in "abc"])
-    np.testing.assert_allclose(share, [(Y == c).mean() for c in "abc"], atol=0.05)
+    np.testing.assert_allclose(share, [(c == Y).mean() for c in "abc"], atol=0.05)
     refit = case.make().fit(drawn, labels)
     if hasattr(clf, "theta_"):
         np.testing.assert_allclose(refit.theta_, clf.theta_, atol=0.3)
@@ -122,7 +124,9 @@ def test_smoothing_and_priors_can_be_changed_after_counting(case: Case) -> None:
     prior = "priors" if "priors" in clf.get_params() else "class_prior"
     options[prior] = [0.2, 0.3, 0.5]
     fresh = case.make().set_params(**options).fit(case.rows(X), Y)
-    np.testing.assert_array_equal(clf.set_params(**options).predict_proba(case.rows(X)), fresh.predict_proba(case.rows(X)))
+    np.testing.assert_array_equal(
+        clf.set_params(**options).predict_proba(case.rows(X)), fresh.predict_proba(case.rows(X))
+    )
 
 
 def test_map_and_mle_differ_by_the_prior() -> None:
@@ -198,7 +202,10 @@ def test_they_work_inside_pipelines_grids_and_cross_validation() -> None:
 
 def test_negation_defeats_single_words_and_pairs_of_words_help() -> None:
     texts, labels = naively.film_reviews()
-    for sentence, wanted in (("I am happy to see this movie", "positive"), ("I am not happy to see this movie", "negative")):
+    for sentence, wanted in (
+        ("I am happy to see this movie", "positive"),
+        ("I am not happy to see this movie", "negative"),
+    ):
         pairs = CountVectorizer(ngram_range=(1, 2), token_pattern=r"\w+").fit(texts)
         clf = naively.MultinomialNB().fit(pairs.transform(texts), labels)
         assert clf.predict(pairs.transform([sentence])).tolist() == [wanted]
@@ -228,6 +235,8 @@ def test_a_column_missing_in_every_row_says_nothing() -> None:
 def test_importing_costs_at_most_a_twentieth_of_scikit_learn() -> None:
     def cost(module: str) -> int:
         code = f"import time; s = time.perf_counter_ns(); import {module}; print(time.perf_counter_ns() - s)"
-        return min(int(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout) for _ in range(5))
+        return min(
+            int(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout) for _ in range(5)
+        )
 
     assert cost("naively") * 20 <= cost("sklearn")

@@ -178,5 +178,9 @@ def _check_numbers(feature: Array, klass: Array, classes: Index, features: Featu
 
 
 def _check_moments(n: Array, mean: Array, m2: Array) -> None:
-    if not (np.isfinite(n).all() and np.isfinite(mean).all() and np.isfinite(m2).all()) or (n < 0).any() or (m2 < 0).any():
+    if (
+        not (np.isfinite(n).all() and np.isfinite(mean).all() and np.isfinite(m2).all())
+        or (n < 0).any()
+        or (m2 < 0).any()
+    ):
         raise InputError("from Arrow: moments must be finite, with counts and squares of 0 or more")

@@ -135,7 +135,12 @@ class Ledger(Value):
 def entries_of(spectrum: Spectrum) -> tuple[Array, Array, Array, Array]:
     """The spectrum as arrays: class, count, missing, how many."""
     keys = np.array(list(spectrum.keys()), dtype=np.float64).reshape(-1, 3)
-    return keys[:, 0].astype(np.int64), keys[:, 1], keys[:, 2], np.fromiter(spectrum.values(), np.float64, len(spectrum))
+    return (
+        keys[:, 0].astype(np.int64),
+        keys[:, 1],
+        keys[:, 2],
+        np.fromiter(spectrum.values(), np.float64, len(spectrum)),
+    )
 
 
 def _spectrum(cells: Cells) -> Spectrum:
@@ -165,4 +170,3 @@ def _sum(parts: list[Array], size: int) -> Array:
     for part in parts:
         result[: len(part)] += part
     return whole(result)
-

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from naively.cells import Array, close, whole
-from naively.errors import InputError, Inexact, NeverCounted
+from naively.errors import Inexact, InputError, NeverCounted
 from naively.names import Index
 from naively.tally import rows_left, spread
 from naively.values import Value
@@ -48,7 +48,12 @@ def split(n: Array, mean: Array, m2: Array, n2: Array, mean2: Array, m22: Array)
     unsure = _ROUNDING * np.maximum(np.abs(mean), np.abs(mean2))  # of the step
     error = _ROUNDING * (m2 + m22 + between) + (2 * np.abs(step) + unsure) * unsure * n * ratio + unsure**2 * n
     error = np.where((step == 0) & (m2 == m22), 0.0, error)
-    return left, np.where(some, mean - step * ratio, 0.0), np.where(some, m2 - m22 - between, 0.0), np.where(some, error, 0.0)
+    return (
+        left,
+        np.where(some, mean - step * ratio, 0.0),
+        np.where(some, m2 - m22 - between, 0.0),
+        np.where(some, error, 0.0),
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,7 +112,9 @@ class Moments(Value):
         return (
             close(a.rows, b.rows)
             and close(a.n, b.n)
-            and bool(np.allclose(a.mean, b.mean, rtol=1e-9, atol=1e-9 * np.sqrt(a.variance().max(initial=0.0)) + _FLOOR))
+            and bool(
+                np.allclose(a.mean, b.mean, rtol=1e-9, atol=1e-9 * np.sqrt(a.variance().max(initial=0.0)) + _FLOOR)
+            )
             and bool((np.abs(a.m2 - b.m2) <= scale).all())
         )
 

@@ -103,3 +103,13 @@ class Given:
                 sorted_values, values = values, np.empty_like(values)
                 values[classes.order] = sorted_values
         return np.where(values > 0, np.log(np.where(values > 0, values, 1.0)), -np.inf)
+
+
+PRIORS = (Empirical, Smoothed, Uniform, Given)
+
+
+def prior_of(given: Any, otherwise: Prior) -> Prior:
+    """The rule that a user gave: a rule already, probabilities, or None for another one."""
+    if isinstance(given, PRIORS):
+        return given
+    return otherwise if given is None else Given(np.asarray(given, dtype=np.float64).tolist())

@@ -55,7 +55,9 @@ def _native_values(values: Array) -> Array:
     if values.dtype == np.bool_:
         return values.view(np.uint8)
     if values.dtype.kind in "iu":
-        return values.astype(np.int32 if values.dtype.itemsize < 4 else np.int64 if values.dtype != np.uint64 else np.float64)
+        return values.astype(
+            np.int32 if values.dtype.itemsize < 4 else np.int64 if values.dtype != np.uint64 else np.float64
+        )
     return values.astype(np.float32 if values.dtype == np.float16 else np.float64)
 
 

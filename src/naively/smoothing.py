@@ -100,4 +100,6 @@ class Epsilon:
     def log(self, count: Any, total: Any, pseudo: Any, mass: Any, outcomes: Any) -> Logs:
         count, total = np.broadcast_arrays(np.asarray(count, np.float64), np.asarray(total, np.float64))
         seen = (count > 0) & (total > 0)
-        return np.where(seen, np.log(np.where(seen, count, 1.0)) - np.log(np.where(seen, total, 1.0)), np.log(self.eps)), None
+        return np.where(
+            seen, np.log(np.where(seen, count, 1.0)) - np.log(np.where(seen, total, 1.0)), np.log(self.eps)
+        ), None

@@ -24,7 +24,9 @@ _WIDE_CLASSES = 64
 class Table(Protocol):
     """Scores rows. Depends on a tally and rules alone."""
 
-    prior: Array
+    @property
+    def prior(self) -> Array:
+        """Log-probability of each class beforehand."""
 
     def score(self, X: Rows) -> Scores:
         """The scores of each row, for each class."""
@@ -72,9 +74,7 @@ class Linear(Value):
     def apply(self, X: Rows, accepts: Accepts) -> tuple[Array, bool, Any]:
         """Scores, whether something is missing, and the first entry that cannot be used."""
         if not sparse.issparse(X):
-            return _core.score_dense(
-                X, self.weights, padded(self.base), len(self.klass), *accepts.arguments, threads()
-            )
+            return _core.score_dense(X, self.weights, padded(self.base), len(self.klass), *accepts.arguments, threads())
         if self._compact:
             return _core.score_cells(
                 X.data, X.indices, X.indptr, self.starts, self.cell_klass, self.delta, self.feature, self.klass,
@@ -190,9 +190,7 @@ class CodeTable(Value):
     def _sums(self, X: Rows, weights: Array, unseen: Array) -> Array:
         classes = self.classes.size
         base = np.zeros(weights.shape[1])
-        scores, _, fault = _core.score_codes(
-            X, weights, unseen, base, self.offsets, self.sizes, classes, threads()
-        )
+        scores, _, fault = _core.score_codes(X, weights, unseen, base, self.offsets, self.sizes, classes, threads())
         if fault is not None:
             raise complain(fault, X, self.categories.columns, self.who, "codes from 0 on")
         return scores
@@ -310,4 +308,3 @@ def _whitening(covariance: Array) -> tuple[Array, float]:
     floor = max(values[-1], 1e-200) * np.finfo(np.float64).eps * len(values)
     values = np.maximum(values, floor)
     return vectors / np.sqrt(values), float(np.log(values).sum())
-

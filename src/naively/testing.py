@@ -14,6 +14,7 @@ labels to a tally.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -61,7 +62,7 @@ def forgetting_undoes_counting(count: Count, X: Any, y: Any, at: int) -> None:
 def batches_do_not_matter(count: Count, X: Any, y: Any, cuts: Sequence[int]) -> None:
     """In any number of batches: the equal tally."""
     edges = [0, *sorted(cuts), len(y)]
-    parts = [count(X[i:j], y[i:j]) for i, j in zip(edges, edges[1:], strict=False) if j > i]
+    parts = [count(X[i:j], y[i:j]) for i, j in itertools.pairwise(edges) if j > i]
     total = parts[0]
     for part in parts[1:]:
         total = total + part
@@ -90,4 +91,3 @@ def shares_sum_to_the_score(estimator: Any, row: Any) -> None:
 def arrow_round_trip_is_the_identity(tally: Any) -> None:
     """To Arrow and back: the equal tally."""
     assert type(tally).from_arrow(tally.to_arrow()) == tally
-

@@ -13,6 +13,6 @@ def film_reviews() -> tuple[list[str], list[str]]:
     >>> len(texts), sorted(set(labels))
     (480, ['negative', 'positive'])
     """
-    with files(__package__).joinpath("film_reviews.csv").open(encoding="utf-8", newline="") as lines:
-        rows = list(csv.DictReader(lines))
+    lines = files(__package__).joinpath("film_reviews.csv").read_text(encoding="utf-8").splitlines()
+    rows = list(csv.DictReader(lines))
     return [row["text"] for row in rows], [row["label"] for row in rows]

@@ -3,7 +3,7 @@
 from naively.estimators.categorical import CategoricalNB
 from naively.estimators.discrete import BernoulliNB, ComplementNB, MultinomialNB, PoissonNB
 from naively.estimators.gaussian import GaussianClassifier, GaussianNB
-from naively.estimators.merge import merge
+from naively.estimators.merging import merge
 
 __all__ = [
     "BernoulliNB",

@@ -24,7 +24,7 @@ from naively.rows import Rows
 from naively.scores import Scores
 
 
-class CountingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class CountingClassifier(ClassifierMixin, BaseEstimator):
     """A classifier whose whole state is a tally.
 
     A subclass says which family it counts with (`_family`), how it smooths (`_rule`) and what it expects of the
@@ -118,7 +118,9 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             tally = self._count(X, y, ledger.classes, ledger.features, sample_weight, reset=False)
             if tally.classes.size > ledger.classes.size:
                 label = tally.classes.name(ledger.classes.size)
-                raise NeverCounted(f"cannot forget rows of class {label!r}, which was never counted; nothing was changed")
+                raise NeverCounted(
+                    f"cannot forget rows of class {label!r}, which was never counted; nothing was changed"
+                )
             left = self._tidied(ledger.subtract(tally), tally)
             self._settle(self._model.after(left).tidied())
         return self
@@ -177,8 +179,8 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         try:
             yield
         except BaseException:
-            vars(self).clear()
-            vars(self).update(before)
+            self.__dict__.clear()
+            self.__dict__.update(before)
             raise
 
     # --- rows
@@ -356,8 +358,9 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     @property
     def classes_(self) -> Array:
         """Labels in sorted order."""
-        classes = self._fitted("classes_").ledger.classes
-        return classes.names if classes.order is None else classes.names[classes.order]
+        names = self._fitted("classes_").ledger.classes.names
+        assert names is not None
+        return self._by_class(names)
 
     @property
     def class_count_(self) -> Array:

@@ -15,11 +15,10 @@ from naively.errors import InputError
 from naively.estimators.base import CountingClassifier
 from naively.families import Bernoulli, Complement, Multinomial, Poisson
 from naively.families.base import Family
-from naively.priors import Empirical, Given, Prior, Smoothed, Uniform
+from naively.priors import PRIORS, Empirical, Prior, Uniform, prior_of
 from naively.smoothing import Additive, Epsilon
 
 _ALPHA_MIN = 1e-10
-PRIORS = [Empirical, Smoothed, Uniform, Given]
 
 
 class SmoothedClassifier(CountingClassifier):
@@ -43,7 +42,7 @@ class SmoothedClassifier(CountingClassifier):
 
     def _check_alpha(self) -> Any:
         """alpha as a number or an array of one for each feature, not below 1e-10 unless forced."""
-        alpha = self.alpha if isinstance(self.alpha, Real) else np.asarray(self.alpha, dtype=np.float64)
+        alpha: Any = self.alpha if isinstance(self.alpha, Real) else np.asarray(self.alpha, dtype=np.float64)
         if isinstance(alpha, np.ndarray):
             if alpha.ndim != 1 or len(alpha) != self.n_features_in_:
                 raise InputError(
@@ -67,11 +66,7 @@ class SmoothedClassifier(CountingClassifier):
         return Additive(self._check_alpha())
 
     def _prior_rule(self) -> Prior:
-        if isinstance(self.class_prior, tuple(PRIORS)):
-            return self.class_prior
-        if self.class_prior is not None:
-            return Given(np.asarray(self.class_prior, dtype=np.float64).tolist())
-        return Empirical() if self.fit_prior else Uniform()
+        return prior_of(self.class_prior, Empirical() if self.fit_prior else Uniform())
 
     @property
     def class_log_prior_(self) -> Array:

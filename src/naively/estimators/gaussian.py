@@ -10,11 +10,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from naively.cells import Array
 from naively.estimators.base import CountingClassifier
-from naively.estimators.discrete import PRIORS
 from naively.families import Gaussian
 from naively.families.base import Family
 from naively.families.gaussian import COVARIANCES, epsilon
-from naively.priors import Empirical, Given, Prior
+from naively.priors import PRIORS, Empirical, Prior, prior_of
 
 
 class NormalClassifier(CountingClassifier):
@@ -24,11 +23,7 @@ class NormalClassifier(CountingClassifier):
     var_smoothing: Any
 
     def _prior_rule(self) -> Prior:
-        if isinstance(self.priors, tuple(PRIORS)):
-            return self.priors
-        if self.priors is not None:
-            return Given(np.asarray(self.priors, dtype=np.float64).tolist())
-        return Empirical()
+        return prior_of(self.priors, Empirical())
 
     @property
     def class_prior_(self) -> Array:

@@ -71,9 +71,7 @@ def _as_floats(X: Array, features: Index) -> Array:
                     "or use CategoricalNB for text"
                 ) from None
             except TypeError:
-                raise TypeError(
-                    f"{where}: argument must be a string or a number, got {type(value).__name__}"
-                ) from None
+                raise TypeError(f"{where}: argument must be a string or a number, got {type(value).__name__}") from None
         raise
     return result
 
@@ -121,17 +119,16 @@ def encode(values: Array) -> tuple[Array, Array]:
         return codes, distinct
     values = np.ascontiguousarray(values)
     width = values.dtype.itemsize
-    codes, firsts = _core.encode(values.view(np.uint8).reshape(len(values), width) if width else np.zeros((len(values), 0), np.uint8))
+    codes, firsts = _core.encode(
+        values.view(np.uint8).reshape(len(values), width) if width else np.zeros((len(values), 0), np.uint8)
+    )
     return codes, values[firsts]
 
 
 def number_labels(y: Array, known: Index | None) -> tuple[Array, Index]:
     """The class number of each label. New labels come behind the known ones; without any, they are sorted."""
     codes, distinct = encode(y)
-    if known is None:
-        index = sorted_index(distinct)
-    else:
-        index = known.extended(distinct.tolist())
+    index = sorted_index(distinct) if known is None else known.extended(distinct.tolist())
     places = index.locate(distinct).astype(np.int32)
     return (codes if np.array_equal(places, np.arange(len(places))) else places[codes]), index
 
@@ -160,7 +157,11 @@ def check_weights(weight: Any, rows: int) -> Array | None:
     bad = ~(weight >= 0) | ~np.isfinite(weight)
     if bad.any():
         row = int(np.argmax(bad))
-        problem = "Negative values in data passed to `sample_weight`" if weight[row] < 0 else "sample_weight contains NaN or infinity"
+        problem = (
+            "Negative values in data passed to `sample_weight`"
+            if weight[row] < 0
+            else "sample_weight contains NaN or infinity"
+        )
         raise InputError(f"{problem}: row {row} is {weight[row]}; weights must be finite and 0 or more")
     if rows and not weight.any():
         raise InputError("sample_weight: every weight is zero, so there is nothing to count; leave some above zero")
@@ -198,7 +199,9 @@ def _column_codes(column: Array, known: Index, name: Any, grow: bool) -> tuple[A
         return result, known
     texts = [isinstance(v, str) for v in present] if column.dtype == object else [True]
     if not any(texts) and column.dtype == object:
-        odd = next((i for i, v in enumerate(present) if not isinstance(v, (int, float, bool, np.number, np.bool_))), None)
+        odd = next(
+            (i for i, v in enumerate(present) if not isinstance(v, (int, float, bool, np.number, np.bool_))), None
+        )
         if odd is not None:
             row = int(np.flatnonzero(~holes)[odd])
             raise TypeError(
@@ -212,7 +215,9 @@ def _column_codes(column: Array, known: Index, name: Any, grow: bool) -> tuple[A
         row = int(np.flatnonzero(~holes)[texts.index(False)])
         value = column[row]
         if not isinstance(value, (int, float, bool, np.number, np.bool_)):
-            raise TypeError(f"row {row}, column {name!r}: argument must be a string or a number, got {type(value).__name__}")
+            raise TypeError(
+                f"row {row}, column {name!r}: argument must be a string or a number, got {type(value).__name__}"
+            )
         raise InputError(f"row {row}, column {name!r}: text and numbers are mixed, got {value!r}; convert one kind")
     if known.names is None and known.size:
         raise _changed(name, "numbers", "text")

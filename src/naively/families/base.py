@@ -21,7 +21,9 @@ from naively.threads import threads
 class Family(Protocol):
     """One way of counting and weighing."""
 
-    who: str
+    @property
+    def who(self) -> str:
+        """What to call it in a message."""
 
     def empty(self, classes: Index, features: Any) -> Any:
         """A tally of nothing."""
@@ -127,9 +129,13 @@ def linear_pair(
         delta = sign * s - (k[cells.klass] + f[cells.feature])
         tables.append(
             Linear(
-                np.array(np.broadcast_to(b, view.classes.size)), np.ascontiguousarray(k), np.ascontiguousarray(f),
-                cells.feature, cells.klass, delta,
-            )  # fmt: skip
+                np.array(np.broadcast_to(b, view.classes.size)),
+                np.ascontiguousarray(k),
+                np.ascontiguousarray(f),
+                cells.feature,
+                cells.klass,
+                delta,
+            )
         )
     return tables[0], tables[1]  # type: ignore[return-value]
 

@@ -80,9 +80,8 @@ class Categorical:
         categories = ledger.features
         everything = features is None
         if features is None:
-            features = np.concatenate(
-                [(j << CODE_BITS) | np.arange(v.size) for j, v in enumerate(categories.values)] or [np.zeros(0)]
-            ).astype(np.int64)
+            features = np.arange(categories.size) - np.repeat(categories.offsets, categories.sizes)
+            features |= np.repeat(np.arange(categories.columns.size) << CODE_BITS, categories.sizes)
         columns, classes = categories.columns.size, ledger.classes.size
         column = features >> CODE_BITS
         lost = (np.arange(columns) << CODE_BITS) | MISSING
@@ -99,7 +98,7 @@ class Categorical:
         if self.unseen == "ignore":
             never = np.zeros_like(never[0]), None if never[1] is None else np.zeros_like(never[1])
             # A code that no class has seen is left out as well, though a larger one made room for it.
-            empty = ~counts[np.searchsorted(wanted, features)].any(axis=1)
+            empty: Array = ~np.any(counts[np.searchsorted(wanted, features)], axis=1)
             seen = _cleared(seen, empty)
         sizes = np.bincount(column, minlength=columns).astype(np.int64)
         impossible = None if seen[1] is None or never[1] is None else (padded(seen[1]), padded(never[1]))

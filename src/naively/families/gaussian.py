@@ -66,12 +66,12 @@ class Gaussian:
     def table(self, ledger: Ledger, rule: Any, prior: Array, features: Array | None = None) -> Table:
         var_smoothing, shrinkage = rule
         if self.pairs:
-            moments, mean, covariance = self._covariances(ledger.total, var_smoothing, shrinkage)
-            return CovarianceTable(self.who, moments.classes, moments.features, prior, mean, covariance)
-        moments, mean, variance = self._variances(ledger.total, var_smoothing, shrinkage)
-        return NormalTable(self.who, moments.classes, moments.features, prior, mean, variance)
+            mean, covariance = self._covariances(ledger.total, var_smoothing, shrinkage)
+            return CovarianceTable(self.who, ledger.classes, ledger.features, prior, mean, covariance)
+        mean, variance = self._variances(ledger.total, var_smoothing, shrinkage)
+        return NormalTable(self.who, ledger.classes, ledger.features, prior, mean, variance)
 
-    def _variances(self, moments: Moments, var_smoothing: float, shrinkage: Any) -> tuple[Moments, Array, Array]:
+    def _variances(self, moments: Moments, var_smoothing: float, shrinkage: Any) -> tuple[Array, Array]:
         moments = moments.full()
         variance = moments.variance() + epsilon(moments, var_smoothing)
         if self.covariance == "spherical":
@@ -85,9 +85,9 @@ class Gaussian:
         known = moments.n > 0
         usual = np.where(n > 0, m2 / np.where(n > 0, n, 1.0) + epsilon(moments, var_smoothing), np.inf)
         variance = np.where(known, variance, usual)
-        return moments, np.where(known, moments.mean, mean), np.maximum(variance, _VANISHING)
+        return np.where(known, moments.mean, mean), np.maximum(variance, _VANISHING)
 
-    def _covariances(self, moments: Comoments, var_smoothing: float, shrinkage: Any) -> tuple[Comoments, Array, Array]:
+    def _covariances(self, moments: Comoments, var_smoothing: float, shrinkage: Any) -> tuple[Array, Array]:
         extra = epsilon(moments, var_smoothing)
         mean = np.einsum("cii->ci", moments.mean).copy()
         scatter, n = moments.m2, moments.n
@@ -108,7 +108,7 @@ class Gaussian:
             weight = _weights(shrinkage, list(covariance), rows)[:, None, None]
             average = np.einsum("cii->c", covariance)[:, None, None] / max(len(diagonal), 1)
             covariance = (1 - weight) * covariance + weight * average * np.eye(len(diagonal))
-        return moments, mean, covariance
+        return mean, covariance
 
     def n_parameters(self, tally: Any) -> int:
         k, d = tally.classes.size, tally.features.size

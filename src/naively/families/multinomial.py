@@ -58,9 +58,7 @@ class Multinomial:
         zero = (np.zeros(view.classes.size), None)
         present, impossible = linear_pair(view, zero, unseen, apart, seen)
         assert isinstance(view.every, Index)
-        return LinearTable(
-            self.who, EXPECTED, view.classes, view.every, prior, COUNTS, present, impossible=impossible
-        )
+        return LinearTable(self.who, EXPECTED, view.classes, view.every, prior, COUNTS, present, impossible=impossible)
 
     def n_parameters(self, tally: Tally) -> int:
         return tally.classes.size * (tally.features.size - 1)

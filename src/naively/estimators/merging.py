@@ -36,7 +36,9 @@ def merge(*estimators: Any) -> Any:
             raise InputError(f"merge takes estimators of naively, got {type(estimator).__name__}")
         check_is_fitted(estimator)
         if type(estimator) is not type(first) or repr(estimator.get_params()) != repr(first.get_params()):
-            raise InputError(f"merge takes estimators of one kind and with the same parameters, got {first!r}, {estimator!r}")
+            raise InputError(
+                f"merge takes estimators of one kind and with the same parameters, got {first!r}, {estimator!r}"
+            )
     total = reduce(add, (estimator.tally_ for estimator in estimators))
     merged = clone(first)
     columns = total.features.columns if isinstance(total.features, Categories) else total.features
