@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
 from naively.cells import Array, Cells
 from naively.errors import InputError
-from naively.moments import Comoments, Moments
+from naively.moments import ClassMoments
 from naively.names import CODE_BITS, MISSING, Categories, Index
 from naively.tally import PLANES, Features, Tally
 
 VERSION = 1
 _KEY = b"naively"
+_AXES = ("feature", "with")
+M = TypeVar("M", bound=ClassMoments)
 
 
 def tally_to_arrow(tally: Tally) -> pa.Table:
@@ -38,54 +41,31 @@ def tally_from_arrow(table: pa.Table) -> Tally:
     return Tally(kind, classes, rows, features, Cells(feature, klass.astype(np.int32), np.ascontiguousarray(values)))
 
 
-def moments_to_arrow(moments: Moments) -> pa.Table:
-    """One row for each class and feature."""
-    width = moments.features.size
-    columns = {
-        "class": np.repeat(moments.present, width),
-        "feature": np.tile(np.arange(width), len(moments.present)),
-        "n": moments.n.ravel(),
-        "mean": moments.mean.ravel(),
-        "m2": moments.m2.ravel(),
-    }
-    return _table(columns, "moments", moments.classes, moments.rows, moments.features)
+def moments_to_arrow(moments: ClassMoments) -> pa.Table:
+    """One row for each class and feature, or pair of features."""
+    klass, *features = (v.ravel() for v in np.indices(moments.n.shape))
+    columns = {"class": moments.present[klass], **dict(zip(_AXES, features, strict=False))}
+    columns |= {"n": moments.n.ravel(), "mean": moments.mean.ravel(), "m2": moments.m2.ravel()}
+    return _table(columns, type(moments).__name__, moments.classes, moments.rows, moments.features)
 
 
-def moments_from_arrow(table: pa.Table) -> Moments:
-    _, classes, rows, features = _read_head(table, ("moments",))
+def moments_from_arrow(kind: type[M], table: pa.Table) -> M:
+    _, classes, rows, features = _read_head(table, (kind.__name__,))
     assert isinstance(features, Index)
-    klass, feature, n, mean, m2 = _read_columns(table, ("class", "feature", "n", "mean", "m2"))
-    _check_numbers(feature, klass, classes, features)
-    _check_moments(n, mean, m2)
+    axes = _AXES[: kind.axes]
+    klass, *numbers, n, mean, m2 = _read_columns(table, ("class", *axes, "n", "mean", "m2"))
+    _check_numbers(numbers[0], klass, classes, features)
     present = np.unique(klass)
-    if not (
-        np.array_equal(klass, np.repeat(present, features.size))
-        and np.array_equal(feature, np.tile(np.arange(features.size), len(present)))
+    shape = (len(present), *[features.size] * kind.axes)
+    places = [np.searchsorted(present, klass), *numbers]
+    if len(n) != math.prod(shape) or not all(
+        np.array_equal(a, b.ravel()) for a, b in zip(places, np.indices(shape), strict=True)
     ):
         raise InputError("moments from Arrow: one row is needed for each class and feature, in order")
-    shape = len(present), features.size
-    return Moments(classes, rows, features, present, *(v.reshape(shape) for v in (n, mean, m2)))
-
-
-def comoments_to_arrow(moments: Comoments) -> pa.Table:
-    """One row for each class and pair of features."""
-    klass, first, second = (v.ravel() for v in np.indices(moments.n.shape))
-    columns = {"class": klass, "feature": first, "with": second}
-    columns |= {"n": moments.n.ravel(), "mean": moments.mean.ravel(), "m2": moments.m2.ravel()}
-    return _table(columns, "comoments", moments.classes, moments.rows, moments.features)
-
-
-def comoments_from_arrow(table: pa.Table) -> Comoments:
-    _, classes, rows, features = _read_head(table, ("comoments",))
-    assert isinstance(features, Index)
-    shape = classes.size, features.size, features.size
-    klass, first, second, n, mean, m2 = _read_columns(table, ("class", "feature", "with", "n", "mean", "m2"))
-    if len(n) != classes.size * features.size**2 or not all(
-        np.array_equal(a, b.ravel()) for a, b in zip((klass, first, second), np.indices(shape), strict=True)
-    ):
-        raise InputError("comoments from Arrow: one row is needed for each class and pair of features, in order")
-    _check_moments(n, mean, np.abs(m2))
-    return Comoments(classes, rows, features, *(v.reshape(shape) for v in (n, mean, m2)))
+    own = m2 if kind.axes == 1 else np.einsum("cii->ci", m2.reshape(shape))
+    if not all(np.isfinite(v).all() for v in (n, mean, m2)) or (n < 0).any() or (own < 0).any():
+        raise InputError("moments from Arrow: they must be finite, with counts and squares of 0 or more")
+    return kind(classes, rows, features, present, *(v.reshape(shape) for v in (n, mean, m2)))
 
 
 def _table(columns: dict[str, Array], kind: str, classes: Index, rows: Array, features: Features) -> pa.Table:
@@ -175,12 +155,3 @@ def _check_numbers(feature: Array, klass: Array, classes: Index, features: Featu
             raise InputError("from Arrow: a cell names a category that there is not")
     elif len(feature) and (feature.min() < 0 or feature.max() >= features.size):
         raise InputError("from Arrow: a cell names a feature that there is not")
-
-
-def _check_moments(n: Array, mean: Array, m2: Array) -> None:
-    if (
-        not (np.isfinite(n).all() and np.isfinite(mean).all() and np.isfinite(m2).all())
-        or (n < 0).any()
-        or (m2 < 0).any()
-    ):
-        raise InputError("from Arrow: moments must be finite, with counts and squares of 0 or more")

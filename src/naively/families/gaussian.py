@@ -88,13 +88,14 @@ class Gaussian:
         return np.where(known, moments.mean, mean), np.maximum(variance, _VANISHING)
 
     def _covariances(self, moments: Comoments, var_smoothing: float, shrinkage: Any) -> tuple[Array, Array]:
+        moments = moments.full()
         extra = epsilon(moments, var_smoothing)
         mean = np.einsum("cii->ci", moments.mean).copy()
         scatter, n = moments.m2, moments.n
         if self.covariance == "tied":
             scatter, n = scatter.sum(axis=0, keepdims=True), n.sum(axis=0, keepdims=True)
         covariance = np.divide(scatter, n, out=np.zeros_like(scatter), where=n > 0)
-        pooled_n, pooled_mean, pooled_m2 = pooled(moments)
+        pooled_n, pooled_mean, pooled_m2 = moments.pooled
         for k in range(moments.classes.size):
             never = np.einsum("ii->i", moments.n[k]) <= 0
             mean[k, never] = pooled_mean[never]
@@ -130,18 +131,9 @@ class Gaussian:
         return table.mean[klass] + spread * rng.standard_normal((size, tally.features.size))
 
 
-def pooled(moments: Any) -> tuple[Array, Array, Array]:
-    """Count, mean and squared deviations per feature, over all classes."""
-    if isinstance(moments, Comoments):
-        diagonal = [np.einsum("cii->ci", v) for v in (moments.n, moments.mean, moments.m2)]
-        present = np.arange(moments.classes.size)
-        moments = Moments(moments.classes, moments.rows, moments.features, present, *diagonal)
-    return moments.pooled
-
-
 def epsilon(moments: Any, var_smoothing: float) -> float:
     """What is added to every variance: a share of the largest one over all rows, whatever batches they came in."""
-    n, _, m2 = pooled(moments)
+    n, _, m2 = moments.pooled
     variance = np.divide(m2, n, out=np.zeros_like(m2), where=n > 0)
     return float(var_smoothing * variance.max(initial=0.0))
 
@@ -167,11 +159,11 @@ def count_comoments(
     infinite = np.argwhere(np.isinf(X))
     if len(infinite):
         raise complain((1, *infinite[0].tolist()), X, features, who, "finite numbers")
-    total = Comoments.empty(classes, features)
-    n, mean, m2 = total.n, total.mean, total.m2
-    for k in np.unique(codes).tolist():
-        mine = X[codes == k]
-        w = np.ones(len(mine)) if weight is None else weight[codes == k]
+    present = np.unique(codes).astype(np.int64)
+    n, mean, m2 = np.zeros((3, len(present), features.size, features.size))
+    for k, klass in enumerate(present.tolist()):
+        mine = X[codes == klass]
+        w = np.ones(len(mine)) if weight is None else weight[codes == klass]
         known = ~np.isnan(mine)
         many = np.maximum((w[:, None] * known).sum(axis=0), np.finfo(np.float64).tiny)
         centre = (w[:, None] * np.where(known, mine, 0.0) / many).sum(axis=0)
@@ -181,4 +173,4 @@ def count_comoments(
         shift = np.divide(weighted.T @ known, n[k], out=np.zeros_like(n[k]), where=n[k] > 0)
         mean[k] = np.where(n[k] > 0, centre[:, None] + shift, 0.0)
         m2[k] = np.where(n[k] > 0, weighted.T @ apart - n[k] * shift * shift.T, 0.0)
-    return Comoments(classes, rows, features, n, mean, m2)
+    return Comoments(classes, rows, features, present, n, mean, m2)
