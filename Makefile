@@ -12,6 +12,7 @@ NATIVE = $(wildcard native/*.cpp native/*.hpp)
 
 .PHONY: help demo test lint bench sanitize format clean
 .DEFAULT_GOAL := help
+.NOTPARALLEL:
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -129,7 +129,8 @@ nb::tuple sum_typed(const In1<std::int64_t>& left_feature, const In1<std::int32_
                     bool subtract) {
     const std::size_t planes = left.shape(0);
     require(right.shape(0) == planes, "both sides must have the same planes");
-    require(left.shape(1) == left_feature.shape(0) && left.shape(1) == left_klass.shape(0), "left cells differ in length");
+    require(left.shape(1) == left_feature.shape(0) && left.shape(1) == left_klass.shape(0),
+            "left cells differ in length");
     require(right.shape(1) == right_feature.shape(0) && right.shape(1) == right_klass.shape(0),
             "right cells differ in length");
     Cells<T> result;
@@ -248,9 +249,8 @@ nb::tuple score_sparse_py(const Any1& values, const Any1& indices, const Any1& i
     const Weights weights = weights_of(weight, base, classes, weight.shape(0));
     const Accepts accepts = accepts_of(low, high, threshold);
     return scores(indptr.shape(0) - 1, classes, [&](double* out) {
-        return on_sparse({values, indices, indptr, weight.shape(0)}, [&](const auto& sparse) {
-            return score_sparse(sparse, weights, accepts, out, threads);
-        });
+        return on_sparse({values, indices, indptr, weight.shape(0)},
+                         [&](const auto& sparse) { return score_sparse(sparse, weights, accepts, out, threads); });
     });
 }
 
@@ -268,13 +268,12 @@ nb::tuple score_cells_py(const Any1& values, const Any1& indices, const Any1& in
     for (std::size_t k = 0; k < size; ++k)
         require(klass_of.data()[k] >= 0 && static_cast<std::size_t>(klass_of.data()[k]) < classes,
                 "a cell's class is out of range");
-    const CellWeights weights{starts.data(),  klass_of.data(), delta.data(), feature.data(),
-                              klass.data(), base.data(),     classes};
+    const CellWeights weights{starts.data(), klass_of.data(), delta.data(), feature.data(),
+                              klass.data(),  base.data(),     classes};
     const Accepts accepts = accepts_of(low, high, threshold);
     return scores(indptr.shape(0) - 1, classes, [&](double* out) {
-        return on_sparse({values, indices, indptr, columns}, [&](const auto& sparse) {
-            return score_cells(sparse, weights, accepts, out, threads);
-        });
+        return on_sparse({values, indices, indptr, columns},
+                         [&](const auto& sparse) { return score_cells(sparse, weights, accepts, out, threads); });
     });
 }
 

@@ -14,14 +14,20 @@ std::int64_t code_of(T x, std::int64_t largest, FaultKind& kind) {
     kind = FaultKind::none;
     if (is_missing_code(x)) return missing_code;
     if constexpr (std::is_floating_point_v<T>) {
-        if (std::isinf(x)) kind = FaultKind::infinite;
-        else if (x < 0) kind = FaultKind::out_of_range;
-        else if (x != std::floor(x)) kind = FaultKind::not_whole;
-        else if (static_cast<double>(x) > static_cast<double>(largest)) kind = FaultKind::too_large;
+        if (std::isinf(x))
+            kind = FaultKind::infinite;
+        else if (x < 0)
+            kind = FaultKind::out_of_range;
+        else if (x != std::floor(x))
+            kind = FaultKind::not_whole;
+        else if (static_cast<double>(x) > static_cast<double>(largest))
+            kind = FaultKind::too_large;
         if (kind != FaultKind::none) return 0;
     } else {
-        if (x < 0) kind = FaultKind::out_of_range;
-        else if (static_cast<std::int64_t>(x) > largest) kind = FaultKind::too_large;
+        if (x < 0)
+            kind = FaultKind::out_of_range;
+        else if (static_cast<std::int64_t>(x) > largest)
+            kind = FaultKind::too_large;
     }
     return static_cast<std::int64_t>(x);
 }
@@ -34,8 +40,7 @@ struct Table {
     std::vector<double> missing;
     Fault fault;
 
-    Table(std::size_t columns, std::size_t classes_)
-        : classes(classes_), size(columns, 0), sum(columns) {}
+    Table(std::size_t columns, std::size_t classes_) : classes(classes_), size(columns, 0), sum(columns) {}
 
     void reach(std::size_t column, std::int64_t code) {
         if (code < size[column]) return;
@@ -64,10 +69,10 @@ NAIVELY_INLINE bool largest_codes(const Dense<T>& rows, std::size_t begin, std::
     return bad == 0;
 }
 
-#define NAIVELY_LARGEST(T)                                                                                          \
+#define NAIVELY_LARGEST(T)                                                                                           \
     NAIVELY_WIDE bool largest_codes_wide(const Dense<T>& rows, std::size_t begin, std::size_t end, std::int64_t top, \
-                                         T* most) {                                                                 \
-        return largest_codes(rows, begin, end, top, most);                                                          \
+                                         T* most) {                                                                  \
+        return largest_codes(rows, begin, end, top, most);                                                           \
     }
 NAIVELY_LARGEST(std::int64_t)
 NAIVELY_LARGEST(std::int32_t)
@@ -75,8 +80,8 @@ NAIVELY_LARGEST(std::uint8_t)
 #undef NAIVELY_LARGEST
 
 template <class T>
-void add_carefully(const Dense<T>& rows, const Labels& labels, std::int64_t largest, std::size_t begin,
-                   std::size_t end, Table& table) {
+void add_carefully(const Dense<T>& rows, const Labels& labels, std::int64_t largest, std::size_t begin, std::size_t end,
+                   Table& table) {
     for (std::size_t i = begin; i < end; ++i) {
         const auto klass = static_cast<std::size_t>(labels.klass[i]);
         const double weight = labels.weight_of(i);
@@ -164,8 +169,7 @@ CodeCount count_codes(const Dense<T>& rows, const Labels& labels, std::int64_t l
     return total;
 }
 
-#define NAIVELY_COUNT_CODES(T) \
-    template CodeCount count_codes<T>(const Dense<T>&, const Labels&, std::int64_t, int);
+#define NAIVELY_COUNT_CODES(T) template CodeCount count_codes<T>(const Dense<T>&, const Labels&, std::int64_t, int);
 NAIVELY_COUNT_CODES(double)
 NAIVELY_COUNT_CODES(float)
 NAIVELY_COUNT_CODES(std::int64_t)

@@ -26,10 +26,10 @@ NAIVELY_INLINE void add_rows(const Dense<T>& rows, const Labels& labels, const A
     }
 }
 
-#define NAIVELY_ADD_ROWS(T)                                                                                        \
-    NAIVELY_WIDE void add_rows_wide(const Dense<T>& rows, const Labels& labels, const Accepts& accepts,            \
+#define NAIVELY_ADD_ROWS(T)                                                                                           \
+    NAIVELY_WIDE void add_rows_wide(const Dense<T>& rows, const Labels& labels, const Accepts& accepts,               \
                                     std::size_t begin, std::size_t end, double* sum, std::vector<std::size_t>& odd) { \
-        add_rows(rows, labels, accepts, begin, end, sum, odd);                                                     \
+        add_rows(rows, labels, accepts, begin, end, sum, odd);                                                        \
     }
 NAIVELY_ADD_ROWS(double)
 NAIVELY_ADD_ROWS(float)
@@ -91,8 +91,7 @@ DenseCount count_dense(const Dense<T>& rows, const Labels& labels, const Accepts
     return total;
 }
 
-#define NAIVELY_COUNT_DENSE(T) \
-    template DenseCount count_dense<T>(const Dense<T>&, const Labels&, const Accepts&, int);
+#define NAIVELY_COUNT_DENSE(T) template DenseCount count_dense<T>(const Dense<T>&, const Labels&, const Accepts&, int);
 NAIVELY_COUNT_DENSE(double)
 NAIVELY_COUNT_DENSE(float)
 NAIVELY_COUNT_DENSE(std::int64_t)

@@ -126,11 +126,11 @@ SparseCount count_sparse(const Sparse<T, I>& rows, const Labels& labels, const A
     return result;
 }
 
-#define NAIVELY_COUNT_SPARSE(T)                                                                            \
-    template SparseCount count_sparse<T, std::int32_t>(const Sparse<T, std::int32_t>&, const Labels&,       \
-                                                       const Accepts&, int);                               \
-    template SparseCount count_sparse<T, std::int64_t>(const Sparse<T, std::int64_t>&, const Labels&,       \
-                                                       const Accepts&, int);
+#define NAIVELY_COUNT_SPARSE(T)                                                                                       \
+    template SparseCount count_sparse<T, std::int32_t>(const Sparse<T, std::int32_t>&, const Labels&, const Accepts&, \
+                                                       int);                                                          \
+    template SparseCount count_sparse<T, std::int64_t>(const Sparse<T, std::int64_t>&, const Labels&, const Accepts&, \
+                                                       int);
 NAIVELY_COUNT_SPARSE(double)
 NAIVELY_COUNT_SPARSE(float)
 NAIVELY_COUNT_SPARSE(std::int64_t)

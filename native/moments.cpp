@@ -62,10 +62,10 @@ NAIVELY_INLINE void add_rows(const Dense<T>& rows, const Labels& labels, std::si
     }
 }
 
-#define NAIVELY_ADD_ROWS(T)                                                                               \
-    NAIVELY_WIDE void add_rows_wide(const Dense<T>& rows, const Labels& labels, std::size_t begin,        \
-                                    std::size_t end, Run& run, std::vector<std::size_t>& odd) {           \
-        add_rows(rows, labels, begin, end, run, odd);                                                     \
+#define NAIVELY_ADD_ROWS(T)                                                                                         \
+    NAIVELY_WIDE void add_rows_wide(const Dense<T>& rows, const Labels& labels, std::size_t begin, std::size_t end, \
+                                    Run& run, std::vector<std::size_t>& odd) {                                      \
+        add_rows(rows, labels, begin, end, run, odd);                                                               \
     }
 NAIVELY_ADD_ROWS(double)
 NAIVELY_ADD_ROWS(float)

@@ -45,8 +45,6 @@ void for_each_task(std::size_t tasks, int threads, Task&& task) {
 }
 
 // Threads that small work would not repay are not started.
-inline int worth_threads(int threads, std::size_t elements) {
-    return elements < (std::size_t{1} << 16) ? 1 : threads;
-}
+inline int worth_threads(int threads, std::size_t elements) { return elements < (std::size_t{1} << 16) ? 1 : threads; }
 
 }  // namespace naively

@@ -120,8 +120,8 @@ struct NothingAhead {
 // Calls use(column, value) for every entry of row i that is not zero, and miss(column) for every missing one.
 // ahead(column) is told of an entry some way before it is used, so that memory can be fetched meanwhile.
 template <class T, class I, class Use, class Miss, class Ahead = NothingAhead>
-NAIVELY_INLINE Fault each_entry(const Sparse<T, I>& rows, const Accepts& accepts, std::size_t i, Use&& use,
-                                Miss&& miss, Ahead&& ahead = {}) {
+NAIVELY_INLINE Fault each_entry(const Sparse<T, I>& rows, const Accepts& accepts, std::size_t i, Use&& use, Miss&& miss,
+                                Ahead&& ahead = {}) {
     constexpr std::size_t distance = 12;
     const auto row = static_cast<std::int64_t>(i);
     if (rows.starts[i] < 0 || rows.starts[i + 1] < rows.starts[i]) return {FaultKind::bad_index, row, -1};

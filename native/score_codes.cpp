@@ -16,11 +16,15 @@ NAIVELY_INLINE const double* row_for(T x, std::size_t j, const CodeWeights& weig
                    static_cast<std::size_t>(weights.offsets[j] + static_cast<std::int64_t>(x)) * weights.stride;
     if (is_missing_code(x)) return nullptr;
     if constexpr (std::is_floating_point_v<T>) {
-        if (std::isinf(x)) kind = FaultKind::infinite;
-        else if (x < 0) kind = FaultKind::out_of_range;
-        else if (x != std::floor(x)) kind = FaultKind::not_whole;
+        if (std::isinf(x))
+            kind = FaultKind::infinite;
+        else if (x < 0)
+            kind = FaultKind::out_of_range;
+        else if (x != std::floor(x))
+            kind = FaultKind::not_whole;
         else if (static_cast<double>(x) < static_cast<double>(weights.sizes[j]))
-            return weights.weight + static_cast<std::size_t>(weights.offsets[j] + static_cast<std::int64_t>(x)) * weights.stride;
+            return weights.weight +
+                   static_cast<std::size_t>(weights.offsets[j] + static_cast<std::int64_t>(x)) * weights.stride;
     } else if (x < 0) {
         kind = FaultKind::out_of_range;
     }
@@ -81,14 +85,14 @@ NAIVELY_INLINE void score_many(const Dense<T>& rows, const CodeWeights& weights,
     }
 }
 
-#define NAIVELY_SCORE_ROWS(T)                                                                                       \
-    NAIVELY_WIDE void score_rows_wide(const Dense<T>& rows, const CodeWeights& weights, std::size_t begin,          \
-                                      std::size_t end, double* out, Seen& seen) {                                   \
-        switch (weights.stride) {                                                                                   \
-            case 4: return score_rows<1>(rows, weights, begin, end, out, seen);                                     \
-            case 8: return score_rows<2>(rows, weights, begin, end, out, seen);                                     \
-            default: return score_many(rows, weights, begin, end, out, seen);                                       \
-        }                                                                                                           \
+#define NAIVELY_SCORE_ROWS(T)                                                                              \
+    NAIVELY_WIDE void score_rows_wide(const Dense<T>& rows, const CodeWeights& weights, std::size_t begin, \
+                                      std::size_t end, double* out, Seen& seen) {                          \
+        switch (weights.stride) {                                                                          \
+            case 4: return score_rows<1>(rows, weights, begin, end, out, seen);                            \
+            case 8: return score_rows<2>(rows, weights, begin, end, out, seen);                            \
+            default: return score_many(rows, weights, begin, end, out, seen);                              \
+        }                                                                                                  \
     }
 NAIVELY_SCORE_ROWS(double)
 NAIVELY_SCORE_ROWS(float)

@@ -71,8 +71,8 @@ NAIVELY_INLINE void score_alone(const double* v, std::size_t n, const Weights& w
 }
 
 template <class T>
-NAIVELY_INLINE void score_rows(const Dense<T>& rows, const Weights& weights, const Accepts& accepts,
-                               std::size_t begin, std::size_t end, double* out, Seen& seen) {
+NAIVELY_INLINE void score_rows(const Dense<T>& rows, const Weights& weights, const Accepts& accepts, std::size_t begin,
+                               std::size_t end, double* out, Seen& seen) {
     const std::size_t n = rows.columns;
     const Limits<T> limits(accepts);
     std::vector<double> sum(weights.stride), v(together * n);
@@ -100,10 +100,10 @@ NAIVELY_INLINE void score_rows(const Dense<T>& rows, const Weights& weights, con
     }
 }
 
-#define NAIVELY_SCORE_ROWS(T)                                                                                      \
-    NAIVELY_WIDE void score_rows_wide(const Dense<T>& rows, const Weights& weights, const Accepts& accepts,        \
-                                      std::size_t begin, std::size_t end, double* out, Seen& seen) {               \
-        score_rows(rows, weights, accepts, begin, end, out, seen);                                                 \
+#define NAIVELY_SCORE_ROWS(T)                                                                               \
+    NAIVELY_WIDE void score_rows_wide(const Dense<T>& rows, const Weights& weights, const Accepts& accepts, \
+                                      std::size_t begin, std::size_t end, double* out, Seen& seen) {        \
+        score_rows(rows, weights, accepts, begin, end, out, seen);                                          \
     }
 NAIVELY_SCORE_ROWS(double)
 NAIVELY_SCORE_ROWS(float)
@@ -156,18 +156,17 @@ NAIVELY_INLINE void score_many(const Sparse<T, I>& rows, const Weights& weights,
     }
 }
 
-#define NAIVELY_SCORE_ENTRIES(T, I)                                                                             \
-    NAIVELY_WIDE void score_entries_wide(const Sparse<T, I>& rows, const Weights& weights,                      \
-                                         const Accepts& accepts, std::size_t begin, std::size_t end, double* out, \
-                                         Seen& seen) {                                                          \
-        switch (weights.stride) {                                                                               \
-            case 4: return score_entries<1>(rows, weights, accepts, begin, end, out, seen);                     \
-            case 8: return score_entries<2>(rows, weights, accepts, begin, end, out, seen);                     \
-            case 12: return score_entries<3>(rows, weights, accepts, begin, end, out, seen);                    \
-            case 16: return score_entries<4>(rows, weights, accepts, begin, end, out, seen);                    \
-            case 20: return score_entries<5>(rows, weights, accepts, begin, end, out, seen);                    \
-            default: return score_many(rows, weights, accepts, begin, end, out, seen);                          \
-        }                                                                                                       \
+#define NAIVELY_SCORE_ENTRIES(T, I)                                                                                \
+    NAIVELY_WIDE void score_entries_wide(const Sparse<T, I>& rows, const Weights& weights, const Accepts& accepts, \
+                                         std::size_t begin, std::size_t end, double* out, Seen& seen) {            \
+        switch (weights.stride) {                                                                                  \
+            case 4: return score_entries<1>(rows, weights, accepts, begin, end, out, seen);                        \
+            case 8: return score_entries<2>(rows, weights, accepts, begin, end, out, seen);                        \
+            case 12: return score_entries<3>(rows, weights, accepts, begin, end, out, seen);                       \
+            case 16: return score_entries<4>(rows, weights, accepts, begin, end, out, seen);                       \
+            case 20: return score_entries<5>(rows, weights, accepts, begin, end, out, seen);                       \
+            default: return score_many(rows, weights, accepts, begin, end, out, seen);                             \
+        }                                                                                                          \
     }
 NAIVELY_SCORE_ENTRIES(double, std::int32_t)
 NAIVELY_SCORE_ENTRIES(double, std::int64_t)
@@ -218,12 +217,12 @@ Seen score_cells(const Sparse<T, I>& rows, const CellWeights& weights, const Acc
     });
 }
 
-#define NAIVELY_SCORE_SPARSE(T, I)                                                                            \
-    template Seen score_sparse<T, I>(const Sparse<T, I>&, const Weights&, const Accepts&, double*, int);      \
+#define NAIVELY_SCORE_SPARSE(T, I)                                                                       \
+    template Seen score_sparse<T, I>(const Sparse<T, I>&, const Weights&, const Accepts&, double*, int); \
     template Seen score_cells<T, I>(const Sparse<T, I>&, const CellWeights&, const Accepts&, double*, int);
-#define NAIVELY_SCORE(T)                                                                                \
-    template Seen score_dense<T>(const Dense<T>&, const Weights&, const Accepts&, double*, int);        \
-    NAIVELY_SCORE_SPARSE(T, std::int32_t)                                                               \
+#define NAIVELY_SCORE(T)                                                                         \
+    template Seen score_dense<T>(const Dense<T>&, const Weights&, const Accepts&, double*, int); \
+    NAIVELY_SCORE_SPARSE(T, std::int32_t)                                                        \
     NAIVELY_SCORE_SPARSE(T, std::int64_t)
 NAIVELY_SCORE(double)
 NAIVELY_SCORE(float)

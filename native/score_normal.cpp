@@ -64,10 +64,10 @@ NAIVELY_INLINE void score_rows(const Dense<T>& rows, const Normal& normal, const
     }
 }
 
-#define NAIVELY_SCORE_ROWS(T)                                                                                     \
-    NAIVELY_WIDE void score_rows_wide(const Dense<T>& rows, const Normal& normal, const double* whole,            \
-                                      std::size_t begin, std::size_t end, double* out, Seen& seen) {              \
-        score_rows(rows, normal, whole, begin, end, out, seen);                                                   \
+#define NAIVELY_SCORE_ROWS(T)                                                                          \
+    NAIVELY_WIDE void score_rows_wide(const Dense<T>& rows, const Normal& normal, const double* whole, \
+                                      std::size_t begin, std::size_t end, double* out, Seen& seen) {   \
+        score_rows(rows, normal, whole, begin, end, out, seen);                                        \
     }
 NAIVELY_SCORE_ROWS(double)
 NAIVELY_SCORE_ROWS(float)

@@ -306,17 +306,15 @@ class Model:
         return [share / sum(shares) for share in shares]
 
     def maximum_a_posteriori(self, row: Row) -> Any:
-        """argmax p(c | row)."""
-        return best(self.classes, self.joint(row))
+        """argmax p(c | row); the first of equals."""
+        return self._best(self.joint(row))
 
     def maximum_likelihood(self, row: Row) -> Any:
-        """argmax p(row | c)."""
-        return best(self.classes, self.likelihood(row))
+        """argmax p(row | c); the first of equals."""
+        return self._best(self.likelihood(row))
 
-
-def best(classes: Sequence[Any], factors: Sequence[Factor]) -> Any:
-    """The most probable class; the first of equals."""
-    return max(zip(factors, classes, strict=True), key=lambda pair: pair[0].rank)[1]
+    def _best(self, factors: list[Factor]) -> Any:
+        return self.classes[max(range(len(factors)), key=lambda k: factors[k].rank)]
 
 
 def complement_prior(data: Data, prior: Sequence[Fraction]) -> Sequence[Fraction]:
