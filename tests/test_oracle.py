@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import oracle
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, Phase, assume, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -33,7 +33,8 @@ MORE_COLUMNS = 40
 
 families = pytest.mark.parametrize("family", FAMILIES)
 ways = pytest.mark.parametrize("way", ["at once", "in batches"])
-quick = settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
+PHASES = [phase for phase in Phase if phase is not Phase.explain]  # which takes minutes
+quick = settings(deadline=None, max_examples=30, phases=PHASES, suppress_health_check=[HealthCheck.too_slow])
 
 
 # --- random cases

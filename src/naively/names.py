@@ -143,7 +143,7 @@ class Categories(Value):
         targets = moved if moved is not None else np.arange(other.columns.size)
         values = list(self.values) + [Index(0)] * (columns.size - len(self.values))
         codes: list[IntArray | None] = []
-        for theirs, column in zip(other.values, targets.tolist(), strict=True):
+        for theirs, column in zip(other.values, map(int, targets), strict=True):
             values[column], recoded = values[column].united(theirs, f"categories of column {columns.name(column)!r}")
             codes.append(recoded)
         both = Categories(columns, tuple(values))

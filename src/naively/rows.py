@@ -13,7 +13,7 @@ from naively.errors import InputError
 from naively.names import Index
 
 NATIVE = {np.dtype(t) for t in (np.float64, np.float32, np.int64, np.int32, np.uint8)}
-_LARGEST = np.finfo(np.float64).max
+_LARGEST = float(np.finfo(np.float64).max)
 
 Rows = Any  # a C-contiguous array of a native type, or a CSR matrix of one
 

@@ -38,17 +38,18 @@ class Scores:
 
     @cached_property
     def joint(self) -> Array:
-        """log p(x, c): -inf where the class or one of the factors is impossible."""
+        """log p(x, c): -inf where the class or one of the factors is impossible (for complements: +inf)."""
         joint = self._finite("posterior")
         if self.impossible is not None:
-            joint = np.where(self._odd() > 0, -np.inf, joint)
+            odd = self._odd()
+            joint = np.where(odd > 0, -np.inf, np.where(odd < 0, np.inf, joint))
         return np.where(np.isneginf(self.prior), -np.inf, joint) if np.isneginf(self.prior).any() else joint
 
     def log_proba(self) -> Array:
         """log p(c | x), by log-sum-exp over the classes that are least impossible."""
         scores = self._ranked("posterior")
-        top = scores.max(axis=1, keepdims=True)
-        return scores - (top + np.log(np.exp(scores - top).sum(axis=1, keepdims=True)))
+        below = scores - scores.max(axis=1, keepdims=True)  # first, so that large scores cost no digits
+        return below - np.log(np.exp(below).sum(axis=1, keepdims=True))
 
     def proba(self) -> Array:
         """p(c | x)."""

@@ -112,7 +112,6 @@ class LinearTable(Value):
     impossible: Linear | None = None
     impossible_holes: Linear | None = None
     row_constant: Any = None
-    scale: Array | None = None
 
     def score(self, X: Rows) -> Scores:
         likelihood, missing, fault = self.present.apply(X, self.accepts)
@@ -121,8 +120,6 @@ class LinearTable(Value):
         mask = missing_mask(X) if missing and self.holes is not None else None
         if mask is not None:
             likelihood += self.holes.apply(mask, Accepts())[0]  # type: ignore[union-attr]
-        if self.scale is not None:
-            likelihood *= self.scale
         if self.row_constant is not None:
             likelihood += self.row_constant(X)[:, None]
         odd = None
@@ -139,12 +136,7 @@ class LinearTable(Value):
         if self.accepts.threshold is not None:
             values = (values > self.accepts.threshold).astype(np.float64)
         features = row.indices[held].astype(np.int64)
-        return features.tolist(), self.feature_weights(features) * values[:, None]
-
-    def feature_weights(self, features: Array) -> Array:
-        """The weights of some features, features by classes."""
-        weights = self.present.of_row(features)
-        return weights if self.scale is None else weights * self.scale
+        return features.tolist(), self.present.of_row(features) * values[:, None]
 
 
 def by_block(X: Rows, sums: Any) -> Array:

@@ -14,7 +14,7 @@ from naively.cells import Array
 from naively.errors import InputError
 from naively.estimators.base import CountingClassifier
 from naively.families import Bernoulli, Complement, Multinomial, Poisson
-from naively.families.base import Family
+from naively.families.base import Family, remainder
 from naively.priors import PRIORS, Empirical, Prior, Uniform, prior_of
 from naively.smoothing import Additive, Epsilon
 
@@ -98,7 +98,10 @@ class FeatureCounts(SmoothedClassifier):
     def _feature_log_prob(self) -> Array:
         table = self.table_
         weights = table.present.weights[:, : table.classes.size]
-        return np.ascontiguousarray((weights if table.scale is None else weights * table.scale).T)
+        if table.impossible is not None:
+            odd = table.impossible.weights[:, : table.classes.size]
+            weights = np.where(odd > 0, -np.inf, np.where(odd < 0, np.inf, weights))
+        return np.ascontiguousarray(weights.T)
 
 
 class MultinomialNB(FeatureCounts):
@@ -189,6 +192,12 @@ class ComplementNB(FeatureCounts):
     def _family(self) -> Family:
         return Complement(type(self).__name__, bool(self.norm))
 
+    def _rule(self) -> Any:
+        rule = super()._rule()
+        if not isinstance(rule, Additive):
+            raise InputError(f"{type(self).__name__} is smoothed by Additive(alpha) only, got {rule!r}")
+        return rule
+
     @property
     def feature_all_(self) -> Array:
         """What each feature came to in all classes together."""
@@ -250,7 +259,7 @@ class BernoulliNB(FeatureCounts):
 
     def _feature_log_prob(self) -> Array:
         tally, rule = self.tally_, self._rule()
-        known = tally.rows[:, None] - tally.dense(1)
+        known = remainder(tally.rows[:, None], tally.dense(1))
         pseudo = rule.pseudo(None)
         finite, odd = rule.log(tally.dense(), known, pseudo, 2 * pseudo, 2.0)
         return finite if odd is None else np.where(odd > 0, -np.inf, finite)

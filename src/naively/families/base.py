@@ -161,6 +161,12 @@ def sum_by_class(klass: Array, values: Any, many: Array, classes: int) -> Array:
     return np.bincount(klass, weights=weights, minlength=classes)
 
 
+def remainder(total: Any, part: Any) -> Array:
+    """What is left of a total; a difference that only rounding made is none."""
+    left = np.asarray(total - part, dtype=np.float64)
+    return np.where(left <= 1e-12 * np.abs(total), 0.0, left)
+
+
 def largest(pseudo: Any) -> float:
     """The pseudo-count that stands for all: the largest."""
     return float(np.max(pseudo)) if np.size(pseudo) else 0.0

@@ -12,9 +12,11 @@ from naively.families.base import (
     absent_entries,
     count_linear,
     every_cell,
+    largest,
     linear_pair,
     localised_sparse,
     minus,
+    remainder,
     sparse_features,
     sum_by_class,
 )
@@ -62,17 +64,17 @@ class Bernoulli:
         pseudo = rule.pseudo(view.features)
         if isinstance(pseudo, np.ndarray):
             view = every_cell(view)
-        usual = 0.0 if isinstance(pseudo, np.ndarray) else pseudo
+        usual = largest(pseudo)
 
         def there(count: Any, total: Any, extra: Any) -> Logs:
             return rule.log(count, total, extra, 2 * extra, 2.0)
 
         def absent(count: Any, total: Any, extra: Any) -> Logs:
-            return rule.log(total - count, total, extra, 2 * extra, 2.0)
+            return rule.log(remainder(total, count), total, extra, 2 * extra, 2.0)
 
         cells, rows = view.cells, view.rows.astype(np.float64)
         each = pseudo[cells.feature] if isinstance(pseudo, np.ndarray) else pseudo
-        known = rows[cells.klass] - cells.values[1]
+        known = remainder(rows[cells.klass], cells.values[1])
         unseen_absent, seen_absent = absent(0.0, rows, usual), absent(cells.values[0], known, each)
         base = absent_sum(view, absent, pseudo, usual)
         present, impossible = linear_pair(
@@ -95,7 +97,7 @@ class Bernoulli:
         return tally.classes.size * (2**tally.features.size - 1)
 
     def sample(self, tally: Tally, rule: Smoothing, klass: int, size: int, rng: np.random.Generator) -> Rows:
-        known = tally.rows[klass] - tally.dense(1)[klass]
+        known = remainder(tally.rows[klass], tally.dense(1)[klass])
         finite, odd = rule.log(tally.dense()[klass], known, rule.pseudo(None), 2 * rule.pseudo(None), 2.0)
         chance = np.exp(finite) if odd is None else np.where(odd > 0, 0.0, np.exp(finite))
         return (rng.random((size, len(chance))) < chance).astype(np.int64)
@@ -117,7 +119,7 @@ def absent_sum(view: View, absent: Any, pseudo: Any, usual: float) -> Logs:
     """What a row that holds nothing comes to in each class: the sum over all features."""
     rows, classes = view.rows.astype(np.float64), view.classes.size
     klass, count, missing, many, each = absent_entries(view, pseudo)
-    unseen, seen = absent(0.0, rows, usual), absent(count, rows[klass] - missing, each)
+    unseen, seen = absent(0.0, rows, usual), absent(count, remainder(rows[klass], missing), each)
     unseen_features = view.every.size - np.bincount(klass, weights=many, minlength=classes)
     sums: list[Array | None] = []
     for none, some in zip(unseen, seen, strict=True):

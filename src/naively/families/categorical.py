@@ -11,7 +11,7 @@ from scipy import sparse
 
 from naively import _core
 from naively.cells import Array, Cells, whole
-from naively.families.base import rows_per_class
+from naively.families.base import remainder, rows_per_class
 from naively.ledger import Ledger
 from naively.names import CODE_BITS, MISSING, Categories, Index
 from naively.rows import Rows, blocks, complain
@@ -89,7 +89,7 @@ class Categorical:
         view = ledger.view_of(wanted)
         counts = np.zeros((len(wanted), classes))
         counts[view.cells.feature, view.cells.klass] = view.cells.values[0]
-        known = ledger.rows - counts[np.searchsorted(wanted, lost)]
+        known = remainder(ledger.rows, counts[np.searchsorted(wanted, lost)])
 
         pseudo = rule.pseudo(None)
         size = categories.sizes.astype(np.float64)
@@ -139,7 +139,8 @@ def trimmed(tally: Tally, least: Array) -> Tally:
     """Without categories that nothing was seen of: named ones anywhere, numbered ones behind the last that was."""
     assert isinstance(tally.features, Categories)
     column, code = tally.cells.feature >> CODE_BITS, tally.cells.feature & MISSING
-    values, moved = [], []
+    values: list[Index] = []
+    moved: list[Array] = []
     for j, known in enumerate(tally.features.values):
         seen = np.unique(code[(column == j) & (code != MISSING)])
         if known.names is None:

@@ -10,7 +10,15 @@ from scipy import sparse
 from scipy.special import gammaln
 
 from naively.cells import Array
-from naively.families.base import count_linear, every_cell, linear_pair, localised_sparse, sparse_features
+from naively.families.base import (
+    count_linear,
+    every_cell,
+    largest,
+    linear_pair,
+    localised_sparse,
+    remainder,
+    sparse_features,
+)
 from naively.families.bernoulli import absent_sum, view_with_entries
 from naively.families.multinomial import COUNTS, EXPECTED
 from naively.ledger import Ledger
@@ -47,7 +55,7 @@ class Poisson:
         pseudo = rule.pseudo(view.features)
         if isinstance(pseudo, np.ndarray):
             view = every_cell(view)
-        usual = 0.0 if isinstance(pseudo, np.ndarray) else pseudo
+        usual = largest(pseudo)
 
         def rate(count: Any, total: Any, extra: Any) -> Logs:
             return rule.log(count, total, extra, extra, 1.0)
@@ -57,7 +65,7 @@ class Poisson:
 
         cells, rows = view.cells, view.rows.astype(np.float64)
         each = pseudo[cells.feature] if isinstance(pseudo, np.ndarray) else pseudo
-        known = rows[cells.klass] - cells.values[1]
+        known = remainder(rows[cells.klass], cells.values[1])
         none, zero = (np.zeros(1), None), (np.zeros(view.classes.size), None)
         present, impossible = linear_pair(
             view, absent_sum(view, expected, pseudo, usual), rate(0.0, rows, usual), none,
@@ -80,7 +88,7 @@ class Poisson:
         return float("inf")
 
     def sample(self, tally: Tally, rule: Smoothing, klass: int, size: int, rng: np.random.Generator) -> Rows:
-        known = tally.rows[klass] - tally.dense(1)[klass]
+        known = remainder(tally.rows[klass], tally.dense(1)[klass])
         pseudo = rule.pseudo(None)
         rates = _rates(rule.log(tally.dense()[klass], known, pseudo, pseudo, 1.0))
         return rng.poisson(rates, (size, len(rates)))
