@@ -308,8 +308,53 @@ nb::tuple score_normal_py(const Any2& rows, const In2<double>& mean, const In2<d
     });
 }
 
-nb::object find_cells_py(const In1<std::int64_t>& feature, const In1<std::int64_t>& wanted) {
-    return array_of(find_cells(feature.data(), feature.shape(0), wanted.data(), wanted.shape(0)));
+template <class T>
+nb::object look_up_typed(const In1<std::int64_t>& feature, const In1<std::int32_t>& klass, const In2<T>& values,
+                         const In1<std::int64_t>& wanted, const In1<std::int32_t>& wanted_klass) {
+    const std::size_t planes = values.shape(0), size = values.shape(1), count = wanted.shape(0);
+    require(feature.shape(0) == size && klass.shape(0) == size, "cells differ in length");
+    require(wanted_klass.shape(0) == count, "wanted pairs differ in length");
+    return array_of(look_up<T>({feature.data(), klass.data(), values.data(), size}, planes, wanted.data(),
+                               wanted_klass.data(), count),
+                    {planes, count});
+}
+
+// Layers are tuples of feature, class and values, all of one type of values.
+template <class T>
+nb::tuple gather_typed(const nb::list& layers, const In1<std::int64_t>& wanted) {
+    std::vector<In1<std::int64_t>> features;
+    std::vector<In1<std::int32_t>> classes;
+    std::vector<In2<T>> values;
+    std::vector<CellsView<T>> views;
+    for (nb::handle layer : layers) {
+        const nb::tuple parts = nb::cast<nb::tuple>(layer);
+        require(parts.size() == 3, "a layer is a tuple of feature, class and values");
+        features.push_back(nb::cast<In1<std::int64_t>>(parts[0]));
+        classes.push_back(nb::cast<In1<std::int32_t>>(parts[1]));
+        values.push_back(nb::cast<In2<T>>(parts[2]));
+        const std::size_t size = values.back().shape(1);
+        require(features.back().shape(0) == size && classes.back().shape(0) == size, "cells differ in length");
+        require(values.back().shape(0) == values.front().shape(0), "all layers must have the same planes");
+        views.push_back({features.back().data(), classes.back().data(), values.back().data(), size});
+    }
+    const std::size_t planes = values.empty() ? 1 : values.front().shape(0);
+    Cells<T> cells = gather(views, planes, wanted.data(), wanted.shape(0));
+    const std::size_t size = cells.feature.size();
+    return nb::make_tuple(array_of(std::move(cells.feature)), array_of(std::move(cells.klass)),
+                          array_of(std::move(cells.value), {planes, size}));
+}
+
+nb::tuple gather_py(const nb::list& layers, const In1<std::int64_t>& wanted, bool whole) {
+    return whole ? gather_typed<std::int64_t>(layers, wanted) : gather_typed<double>(layers, wanted);
+}
+
+nb::tuple combine_py(const In1<std::int64_t>& feature, const In1<std::int32_t>& klass, const In1<std::int64_t>& value) {
+    const std::size_t count = feature.shape(0);
+    require(klass.shape(0) == count && value.shape(0) == count, "entries differ in length");
+    Cells<std::int64_t> cells = combine(feature.data(), klass.data(), value.data(), count);
+    const std::size_t size = cells.feature.size();
+    return nb::make_tuple(array_of(std::move(cells.feature)), array_of(std::move(cells.klass)),
+                          array_of(std::move(cells.value), {1, size}));
 }
 
 nb::object decide_py(const In2<double>& score, const In1<double>& prior) {
@@ -354,6 +399,11 @@ NB_MODULE(_core, m) {
           nb::arg("offsets"), nb::arg("sizes"), nb::arg("classes"), nb::arg("threads"));
     m.def("score_normal", &score_normal_py, nb::arg("rows"), nb::arg("mean"), nb::arg("half_precision"),
           nb::arg("constant"), nb::arg("base"), nb::arg("threads"));
-    m.def("find_cells", &find_cells_py, nb::arg("feature"), nb::arg("wanted"));
+    m.def("look_up", &look_up_typed<std::int64_t>, nb::arg("feature"), nb::arg("klass"), nb::arg("values").noconvert(),
+          nb::arg("wanted"), nb::arg("wanted_klass"));
+    m.def("look_up", &look_up_typed<double>, nb::arg("feature"), nb::arg("klass"), nb::arg("values").noconvert(),
+          nb::arg("wanted"), nb::arg("wanted_klass"));
+    m.def("gather", &gather_py, nb::arg("layers"), nb::arg("wanted"), nb::arg("whole"));
+    m.def("combine", &combine_py, nb::arg("feature"), nb::arg("klass"), nb::arg("value"));
     m.def("decide", &decide_py, nb::arg("score"), nb::arg("prior"));
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <stdexcept>
 #include <type_traits>
 
 namespace naively {
@@ -79,16 +81,95 @@ SumFault sum_cells(const CellsView<T>& left, const CellsView<T>& right, std::siz
     return SumFault::none;
 }
 
-std::vector<std::int64_t> find_cells(const std::int64_t* feature, std::size_t size, const std::int64_t* wanted,
-                                     std::size_t count) {
-    std::vector<std::int64_t> found;
-    const std::int64_t* const end = feature + size;
-    const std::int64_t* from = feature;
-    for (std::size_t i = 0; i < count && from < end; ++i) {
-        from = std::lower_bound(from, end, wanted[i]);
-        for (; from < end && *from == wanted[i]; ++from) found.push_back(from - feature);
+template <class T>
+std::vector<T> look_up(const CellsView<T>& cells, std::size_t planes, const std::int64_t* feature,
+                       const std::int32_t* klass, std::size_t count) {
+    std::vector<T> found(planes * count, T(0));
+    std::size_t from = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        from = static_cast<std::size_t>(std::lower_bound(cells.feature + from, cells.feature + cells.size, feature[i]) -
+                                        cells.feature);
+        std::size_t at = from;
+        while (at < cells.size && cells.feature[at] == feature[i] && cells.klass[at] < klass[i]) ++at;
+        if (at >= cells.size || cells.feature[at] != feature[i] || cells.klass[at] != klass[i]) continue;
+        for (std::size_t p = 0; p < planes; ++p) found[p * count + i] = cells.value[p * cells.size + at];
     }
     return found;
+}
+
+template std::vector<std::int64_t> look_up<std::int64_t>(const CellsView<std::int64_t>&, std::size_t,
+                                                         const std::int64_t*, const std::int32_t*, std::size_t);
+template std::vector<double> look_up<double>(const CellsView<double>&, std::size_t, const std::int64_t*,
+                                             const std::int32_t*, std::size_t);
+
+template <class T>
+Cells<T> gather(const std::vector<CellsView<T>>& layers, std::size_t planes, const std::int64_t* wanted,
+                std::size_t count) {
+    struct Found {
+        std::int32_t klass;
+        std::size_t layer, at;
+    };
+    Cells<T> result;
+    std::vector<std::vector<T>> value(planes);
+    std::vector<std::size_t> from(layers.size(), 0);
+    std::vector<Found> found;
+    for (std::size_t i = 0; i < count; ++i) {
+        found.clear();
+        for (std::size_t l = 0; l < layers.size(); ++l) {
+            const CellsView<T>& cells = layers[l];
+            const std::int64_t* const end = cells.feature + cells.size;
+            const std::int64_t* at = std::lower_bound(cells.feature + from[l], end, wanted[i]);
+            for (; at < end && *at == wanted[i]; ++at) {
+                const auto place = static_cast<std::size_t>(at - cells.feature);
+                found.push_back({cells.klass[place], l, place});
+            }
+            from[l] = static_cast<std::size_t>(at - cells.feature);
+        }
+        std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.klass < b.klass; });
+        for (std::size_t f = 0; f < found.size();) {
+            const std::int32_t klass = found[f].klass;
+            std::vector<T> sum(planes, T(0));
+            for (; f < found.size() && found[f].klass == klass; ++f) {
+                const CellsView<T>& cells = layers[found[f].layer];
+                for (std::size_t p = 0; p < planes; ++p)
+                    if (!add(sum[p], cells.value[p * cells.size + found[f].at], sum[p]))
+                        throw std::overflow_error("a count grew beyond what 64 bits hold");
+            }
+            if (std::all_of(sum.begin(), sum.end(), [](T v) { return v == T(0); })) continue;
+            result.feature.push_back(static_cast<std::int64_t>(i));
+            result.klass.push_back(klass);
+            for (std::size_t p = 0; p < planes; ++p) value[p].push_back(sum[p]);
+        }
+    }
+    for (const auto& plane : value) result.value.insert(result.value.end(), plane.begin(), plane.end());
+    return result;
+}
+
+template Cells<std::int64_t> gather<std::int64_t>(const std::vector<CellsView<std::int64_t>>&, std::size_t,
+                                                  const std::int64_t*, std::size_t);
+template Cells<double> gather<double>(const std::vector<CellsView<double>>&, std::size_t, const std::int64_t*,
+                                      std::size_t);
+
+Cells<std::int64_t> combine(const std::int64_t* feature, const std::int32_t* klass, const std::int64_t* value,
+                            std::size_t count) {
+    std::vector<std::size_t> order(count);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return feature[a] != feature[b] ? feature[a] < feature[b] : klass[a] < klass[b];
+    });
+    Cells<std::int64_t> result;
+    for (std::size_t i = 0; i < count;) {
+        const std::int64_t f = feature[order[i]];
+        const std::int32_t c = klass[order[i]];
+        std::int64_t sum = 0;
+        for (; i < count && feature[order[i]] == f && klass[order[i]] == c; ++i)
+            if (!add(sum, value[order[i]], sum)) throw std::overflow_error("a count grew beyond what 64 bits hold");
+        if (sum == 0) continue;
+        result.feature.push_back(f);
+        result.klass.push_back(c);
+        result.value.push_back(sum);
+    }
+    return result;
 }
 
 template SumFault sum_cells<std::int64_t>(const CellsView<std::int64_t>&, const CellsView<std::int64_t>&, std::size_t,

@@ -30,8 +30,18 @@ template <class T>
 SumFault sum_cells(const CellsView<T>& left, const CellsView<T>& right, std::size_t planes, bool subtract,
                    Cells<T>& result, std::size_t& at);
 
-// The positions of the cells of these features (sorted, each once), in order.
-std::vector<std::int64_t> find_cells(const std::int64_t* feature, std::size_t size, const std::int64_t* wanted,
-                                     std::size_t count);
+// What the cells of these pairs (sorted as cells are) hold, plane after plane; 0 where there is no such cell.
+template <class T>
+std::vector<T> look_up(const CellsView<T>& cells, std::size_t planes, const std::int64_t* feature,
+                       const std::int32_t* klass, std::size_t count);
+
+// The cells of these features (sorted, each once) in several layers, added up; numbered by their place in `wanted`.
+template <class T>
+Cells<T> gather(const std::vector<CellsView<T>>& layers, std::size_t planes, const std::int64_t* wanted,
+                std::size_t count);
+
+// Cells from entries in any order, equal pairs added up; those that come to nothing are left out.
+Cells<std::int64_t> combine(const std::int64_t* feature, const std::int32_t* klass, const std::int64_t* value,
+                            std::size_t count);
 
 }  // namespace naively

@@ -211,7 +211,25 @@ def test_summing_cells_equals_summing_dictionaries(dtype: Any, draw: Any) -> Non
     if any(b.get(k, 0) > a.get(k, 0) for k in b):
         assert len(_core.sum_cells(*arrays(a), *arrays(b), True)) == 2
     wanted = np.array(sorted({k[0] for k in b}), np.int64)
-    assert _core.find_cells(arrays(a)[0], wanted).tolist() == [i for i, k in enumerate(sorted(a)) if k[0] in wanted]
+    place, klass, values = _core.gather([arrays(a), arrays(b)], wanted, dtype == np.int64)
+    found = zip(zip(wanted[place].tolist(), klass.tolist(), strict=True), values[0].tolist(), strict=True)
+    assert dict(found) == {k: v for k, v in both.items() if k[0] in wanted}
+    pairs_of_both = arrays(both)
+    np.testing.assert_array_equal(_core.look_up(*arrays(a), *pairs_of_both[:2])[0], [a.get(k, 0) for k in sorted(both)])
+
+
+@small
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2), st.integers(-2, 2)), max_size=30))
+def test_combining_entries_equals_summing_a_dictionary(entries: list[tuple[int, int, int]]) -> None:
+    want: dict[tuple[int, int], int] = {}
+    for feature, klass, value in entries:
+        want[feature, klass] = want.get((feature, klass), 0) + value
+    columns = np.array(entries, np.int64).reshape(-1, 3).T
+    feature, klass, value = _core.combine(
+        np.ascontiguousarray(columns[0]), columns[1].astype(np.int32), np.ascontiguousarray(columns[2])
+    )
+    found = list(zip(zip(feature.tolist(), klass.tolist(), strict=True), value[0].tolist(), strict=True))
+    assert found == sorted((k, v) for k, v in want.items() if v)
 
 
 def test_a_sum_that_does_not_fit_is_told_not_wrapped() -> None:

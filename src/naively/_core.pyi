@@ -120,8 +120,19 @@ def score_codes(
 def score_normal(rows: _Values, mean: _F8, half_precision: _F8, constant: _F8, base: _F8, threads: int) -> _Scores:
     """`base + sum(constant - (rows - mean)**2 * half_precision)` for each class."""
 
-def find_cells(feature: _I8, wanted: _I8) -> _I8:
-    """The positions in `feature` of the cells of the wanted features (both sorted, wanted each once)."""
+@overload
+def look_up(feature: _I8, klass: _I4, values: _I8, wanted: _I8, wanted_klass: _I4) -> _I8:
+    """What the cells of the wanted pairs hold, 0 where there is none."""
+
+@overload
+def look_up(feature: _I8, klass: _I4, values: _F8, wanted: _I8, wanted_klass: _I4) -> _F8:
+    """The same for fractional values."""
+
+def gather(layers: list[tuple[_I8, _I4, _Values]], wanted: _I8, whole: bool) -> tuple[_I8, _I4, _Values]:
+    """The cells of the wanted features (sorted, each once) of all layers added up: place in `wanted`, class, values."""
+
+def combine(feature: _I8, klass: _I4, value: _I8) -> tuple[_I8, _I4, _I8]:
+    """Cells from entries in any order, equal pairs added up, those that come to nothing left out."""
 
 def decide(score: _F8, prior: _F8) -> _I8:
     """For each row, the first class whose score plus prior is highest."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,9 +23,10 @@ def whole(values: Array) -> Array:
     """
     if values.dtype == np.int64:
         return values
-    if values.size and (np.abs(values).max() >= WHOLE_LIMIT or not np.array_equal(values, np.floor(values))):
+    if values.size and not (values.min() > -WHOLE_LIMIT and values.max() < WHOLE_LIMIT):
         return values.astype(np.float64, copy=False)
-    return values.astype(np.int64)
+    numbers = values.astype(np.int64)
+    return numbers if (numbers == values).all() else values.astype(np.float64, copy=False)
 
 
 def close(a: Array, b: Array) -> bool:
@@ -84,10 +85,9 @@ class Cells:
     def negated(self) -> Cells:
         return Cells(self.feature, self.klass, -self.values)
 
-    def take(self, features: Array) -> Cells:
-        """The cells of these features (sorted, each once)."""
-        at = _core.find_cells(self.feature, features)
-        return Cells(self.feature[at], self.klass[at], self.values.take(at, axis=1))
+    def look_up(self, feature: Array, klass: Array) -> Array:
+        """What these pairs hold, sorted as cells are; 0 where there is no such cell."""
+        return _core.look_up(self.feature, self.klass, self.values, feature, klass)
 
     def renumbered(self, features: Callable[[Array], Array] | None, classes: Array | None) -> Cells:
         """With other numbers for features and classes."""
@@ -102,9 +102,22 @@ class Cells:
         sums = np.array([np.bincount(self.klass, weights=plane, minlength=classes) for plane in self.values])
         return sums.reshape(len(self.values), classes)
 
+    @staticmethod
+    def combined(feature: Array, klass: Array, value: Array) -> Cells:
+        """Cells from whole entries in any order, equal pairs added up."""
+        return Cells(*_core.combine(feature, klass, value))
+
     def same(self, other: Cells) -> bool:
         return (
             np.array_equal(self.feature, other.feature)
             and np.array_equal(self.klass, other.klass)
             and close(self.values, other.values)
         )
+
+
+def gathered(layers: Sequence[Cells], features: Array) -> Cells:
+    """The cells of these features (sorted, each once) in all layers together, numbered by their place among them."""
+    whole_numbers = all(cells.values.dtype == np.int64 for cells in layers)
+    values = [cells.values if whole_numbers else cells.values.astype(np.float64) for cells in layers]
+    parts = [(cells.feature, cells.klass, v) for cells, v in zip(layers, values, strict=True)]
+    return Cells(*_core.gather(parts, features, whole_numbers))

@@ -7,7 +7,6 @@ changed.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from operator import add
@@ -15,32 +14,46 @@ from typing import Any
 
 import numpy as np
 
-from naively.cells import Array, Cells, whole
+from naively.cells import Array, Cells, gathered, whole
 from naively.errors import NeverCounted
 from naively.names import Index
 from naively.tally import Features, Tally, rows_left
 from naively.values import Value
 
-Spectrum = Counter[tuple[int, float, float]]
 _STEP = 16
 """How many times larger a level is than the next: more makes more merging, less more levels to look into."""
 
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """The counts of some features, numbered from 0 in `features`, with what is known of all of them.
+    """The counts of some features, numbered from 0 in `features` (None: of all), with what is known of all."""
 
-    `entries` are (class, count, missing, how many features) for every feature that was seen, in view or not.
-    """
-
-    classes: Index
-    rows: Array
-    totals: Array
-    every: Features
+    source: Ledger
     features: Array | None
     width: int
     cells: Cells
-    entries: tuple[Array, Array, Array, Array] | None = None
+
+    @property
+    def classes(self) -> Index:
+        return self.source.classes
+
+    @property
+    def rows(self) -> Array:
+        return self.source.rows
+
+    @property
+    def totals(self) -> Array:
+        return self.source.totals
+
+    @property
+    def every(self) -> Features:
+        """All features, in view or not."""
+        return self.source.features
+
+    @property
+    def entries(self) -> tuple[Array, Array, Array, Array] | None:
+        """(class, count, missing, how many) of all features that were seen; None where all are in view."""
+        return None if self.features is None else entries_of(self.source.with_spectrum().spectrum)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,9 +61,9 @@ class Ledger(Value):
     """An immutable list of tallies that stands for their sum."""
 
     levels: tuple[Any, ...]
-    spectrum: Spectrum | None = None
+    spectrum: Cells | None = None
 
-    @property
+    @cached_property
     def classes(self) -> Index:
         return max((level.classes for level in self.levels), key=len)
 
@@ -89,74 +102,67 @@ class Ledger(Value):
         if not isinstance(value, Tally) or value.size * 4 > self.size:
             return Ledger((self.total - value,))
         rows_left(self.classes, self.rows, _sum([value.rows], self.classes.size))
-        here = self.take(np.unique(value.cells.feature))
+        features = np.unique(value.cells.feature)
+        mine = Cells(np.searchsorted(features, value.cells.feature), value.cells.klass, value.cells.values)
         try:
-            _ = here - value.cells
+            _ = self.take(features) - mine
         except NeverCounted as error:
             raise NeverCounted(f"cannot forget more than was counted: {error}; nothing was changed") from None
         return self.add(value.negated())
 
     def take(self, features: Array) -> Cells:
-        """The cells of these features (sorted, each once)."""
-        return reduce(add, (level.cells.take(features) for level in reversed(self.levels)))
+        """The cells of these features (sorted, each once), numbered by their place among them."""
+        return gathered([level.cells for level in self.levels], features)
 
     def view(self) -> View:
         """Everything."""
-        total = self.total
-        features = total.features
-        return View(total.classes, total.rows, total.totals, features, None, features.size, total.cells)
+        return View(self, None, self.features.size, self.total.cells)
 
     def view_of(self, features: Array) -> View:
         """Some features (sorted, each once), numbered in that order."""
-        cells = self.take(features)
-        local = Cells(np.searchsorted(features, cells.feature), cells.klass, cells.values)
-        return View(self.classes, self.rows, self.totals, self.features, features, len(features), local)
+        return View(self, features, len(features), self.take(features))
 
     def with_spectrum(self) -> Ledger:
         """The same sum, with how often each count occurs, which `add` then keeps up to date."""
-        if self.spectrum is not None:
-            return self
-        return Ledger((self.total,), _spectrum(self.total.cells))
+        return self if self.spectrum is not None else Ledger((self.total,), spectrum_of(self.total.cells))
 
-    def _respread(self, value: Any) -> Spectrum | None:
+    def _respread(self, value: Any) -> Cells | None:
         if self.spectrum is None or len(value.cells) * 8 > len(self.spectrum) + 4096:
             return None
-        features = np.unique(value.cells.feature)
-        before = self.take(features)
-        spectrum = self.spectrum.copy()
-        for cells, step in ((before, -1), (before + value.cells, 1)):
-            for key in zip(cells.klass.tolist(), *cells.values.tolist(), strict=True):
-                spectrum[key] += step
-                if not spectrum[key]:
-                    del spectrum[key]
-        return spectrum
+        cells = value.cells
+        before = reduce(add, (level.cells.look_up(cells.feature, cells.klass) for level in self.levels))
+        after = before + cells.values
+        klass = np.concatenate([cells.klass, cells.klass])
+        return self.spectrum + kinds_of(np.hstack([before, after]), klass, np.repeat([-1, 1], len(cells)))
 
 
-def entries_of(spectrum: Spectrum) -> tuple[Array, Array, Array, Array]:
-    """The spectrum as arrays: class, count, missing, how many."""
-    keys = np.array(list(spectrum.keys()), dtype=np.float64).reshape(-1, 3)
-    return (
-        keys[:, 0].astype(np.int64),
-        keys[:, 1],
-        keys[:, 2],
-        np.fromiter(spectrum.values(), np.float64, len(spectrum)),
-    )
+# A spectrum is made of cells as well: its "features" are kinds of cells, a count and a number of missing values, and it
+# tells how many features have a cell of that kind.
+_KIND_BITS = 31
 
 
-def _spectrum(cells: Cells) -> Spectrum:
+def kinds_of(values: Array, klass: Array, many: Array) -> Cells:
+    """How many cells there are of each kind."""
+    kind = (values[0] << _KIND_BITS) | values[1]
+    return Cells.combined(kind, klass, np.where(kind == 0, 0, many))
+
+
+def spectrum_of(cells: Cells) -> Cells:
     """How many features have each count and number of missing values, for each class."""
     count, missing = cells.values
-    most = int(count.max(initial=0)) + 1
-    if count.dtype == np.int64 and not missing.any() and most * (int(cells.klass.max(initial=0)) + 1) < 1 << 24:
-        many = np.bincount(cells.klass.astype(np.int64) * most + count)
-        seen = np.flatnonzero(many)
-        return Counter({(k // most, k % most, 0): n for k, n in zip(seen.tolist(), many[seen].tolist(), strict=True)})
-    table = np.vstack([cells.klass, cells.values])
-    table = table[:, np.lexsort(table)]
-    starts = np.flatnonzero(np.concatenate([[True], (np.diff(table, axis=1) != 0).any(axis=0)]))[: table.shape[1]]
-    sizes = np.diff(np.append(starts, table.shape[1]))
-    keys = zip(*table[:, starts].tolist(), strict=True)
-    return Counter(dict(zip(keys, sizes.tolist(), strict=True)))
+    most, classes = int(count.max(initial=0)) + 1, int(cells.klass.max(initial=0)) + 1
+    if missing.any() or most * classes >= 1 << 24:
+        return kinds_of(cells.values, cells.klass, np.ones(len(cells), np.int64))
+    many = np.bincount(count * classes + cells.klass)
+    seen = np.flatnonzero(many)
+    return Cells((seen // classes) << _KIND_BITS, (seen % classes).astype(np.int32), many[seen][None])
+
+
+def entries_of(spectrum: Cells | None) -> tuple[Array, Array, Array, Array]:
+    """The spectrum as arrays: class, count, missing, how many."""
+    assert spectrum is not None
+    kind = spectrum.feature
+    return spectrum.klass, kind >> _KIND_BITS, kind & ((1 << _KIND_BITS) - 1), spectrum.values[0]
 
 
 def _merged(levels: tuple[Any, ...]) -> tuple[Any, ...]:

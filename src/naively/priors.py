@@ -16,12 +16,22 @@ from naively.names import Index
 class Prior(Protocol):
     """A rule from the rows of each class to its log-probability."""
 
+    def check(self, classes: Index) -> None:
+        """Raises where the rule does not fit these classes."""
+
     def log(self, classes: Index, rows: Array) -> Array:
         """Log-probability of each class."""
 
 
+class AnyClasses:
+    """A rule that fits whatever classes there are."""
+
+    def check(self, classes: Index) -> None:
+        """Nothing to check."""
+
+
 @dataclass(frozen=True)
-class Empirical:
+class Empirical(AnyClasses):
     """The share of the rows: N_k / N.
 
     >>> np.exp(Empirical().log(Index(2), np.array([3, 1]))).tolist()
@@ -29,11 +39,11 @@ class Empirical:
     """
 
     def log(self, classes: Index, rows: Array) -> Array:
-        return Smoothed(0.0).log(classes, rows)
+        return _UNSMOOTHED.log(classes, rows)
 
 
 @dataclass(frozen=True)
-class Smoothed:
+class Smoothed(AnyClasses):
     """The Bayes estimate (N_k + β) / (N + βK).
 
     >>> np.exp(Smoothed(1.0).log(Index(2), np.array([3, 0]))).round(12).tolist()
@@ -51,11 +61,16 @@ class Smoothed:
         if total <= 0:
             return Uniform().log(classes, rows)
         top = rows + self.beta
+        if top.min() > 0:
+            return np.log(top) - np.log(total)
         return np.where(top > 0, np.log(np.where(top > 0, top, 1.0)), -np.inf) - np.log(total)
 
 
+_UNSMOOTHED = Smoothed(0.0)
+
+
 @dataclass(frozen=True)
-class Uniform:
+class Uniform(AnyClasses):
     """Every class alike, so that the likelihood alone decides (maximum likelihood instead of MAP).
 
     >>> np.exp(Uniform().log(Index(4), np.array([9, 1, 0, 0]))).tolist()
@@ -86,19 +101,24 @@ class Given:
         if not np.isclose(values.sum(), 1.0):
             raise InputError(f"The sum of the priors should be 1, got {values.sum():g} from {values.tolist()}")
 
-    def log(self, classes: Index, rows: Array) -> Array:
+    def check(self, classes: Index) -> None:
         given = self.probabilities
         if isinstance(given, Mapping):
             for label in given:
                 if label not in classes.lookup:
                     raise InputError(f"prior for unknown class {label!r}{nearest(label, classes.lookup)}")
+        elif len(given) != classes.size:
+            raise InputError(
+                f"Number of priors must match number of classes, got {len(given)} for {classes.size} classes"
+            )
+
+    def log(self, classes: Index, rows: Array) -> Array:
+        self.check(classes)
+        given = self.probabilities
+        if isinstance(given, Mapping):
             values = np.array([given.get(name, 0.0) for name in classes.lookup], dtype=np.float64)
         else:
             values = np.asarray(given, dtype=np.float64)
-            if len(values) != classes.size:
-                raise InputError(
-                    f"Number of priors must match number of classes, got {len(values)} for {classes.size} classes"
-                )
             if classes.order is not None:
                 sorted_values, values = values, np.empty_like(values)
                 values[classes.order] = sorted_values

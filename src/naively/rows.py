@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -15,7 +15,25 @@ from naively.names import Index
 NATIVE = {np.dtype(t) for t in (np.float64, np.float32, np.int64, np.int32, np.uint8)}
 _LARGEST = float(np.finfo(np.float64).max)
 
-Rows = Any  # a C-contiguous array of a native type, or a CSR matrix of one
+Rows = Any  # a C-contiguous array of a native type, or a CSR matrix (or SparseRows) of one
+
+
+class SparseRows(NamedTuple):
+    """Compressed sparse rows without the ceremony of a matrix."""
+
+    data: Array
+    indices: Array
+    indptr: Array
+    shape: tuple[int, int]
+
+    def matrix(self) -> Any:
+        """The same as a matrix of SciPy's."""
+        return sparse.csr_matrix((self.data, self.indices, self.indptr), shape=self.shape)
+
+
+def is_sparse(X: Rows) -> bool:
+    """Whether only what is not zero is stored."""
+    return isinstance(X, SparseRows) or sparse.issparse(X)
 
 
 @dataclass(frozen=True)
@@ -70,15 +88,14 @@ def blocks(X: Rows, width: int, cells: int = 1 << 22) -> Any:
 
 def missing_mask(X: Rows) -> Any:
     """A sparse matrix with a one for every missing entry; None where nothing can be missing."""
-    values = X.data if sparse.issparse(X) else X
+    values = X.data if is_sparse(X) else X
     if values.dtype.kind != "f":
         return None
     holes = np.isnan(values)
     if not holes.any():
         return None
-    if not sparse.issparse(X):
+    if not is_sparse(X):
         return sparse.csr_matrix(holes.astype(np.float64))
-    X = X.tocsr()
     starts = np.concatenate([[0], np.cumsum(holes)])[X.indptr].astype(X.indptr.dtype)
     return sparse.csr_matrix((np.ones(holes.sum()), X.indices[holes], starts), shape=X.shape)
 
@@ -88,7 +105,7 @@ def complain(fault: tuple[int, int, int], X: Rows, features: Index, who: str, ex
     kind, row, column = fault
     if kind == 5:
         return InputError(f"{who}: the sparse matrix is damaged: row {row} names column {column} of {X.shape[1]}")
-    value = X[row, column]
+    value = (X.matrix() if isinstance(X, SparseRows) else X)[row, column]
     where = f"row {row}, column {features.name(column)!r}"
     if kind == 1:
         return InputError(

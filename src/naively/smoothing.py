@@ -43,6 +43,8 @@ class Additive:
     alpha: float | tuple[float, ...] = 1.0
 
     def __post_init__(self) -> None:
+        if type(self.alpha) is float and 0 <= self.alpha < np.inf:
+            return
         alpha = np.asarray(self.alpha, dtype=np.float64)
         if alpha.ndim > 1 or not np.isfinite(alpha).all() or (alpha < 0).any():
             raise InputError(f"alpha must be 0 or more, one number or one for each feature, got {self.alpha!r}")
@@ -60,7 +62,7 @@ class Additive:
 
     def log(self, count: Any, total: Any, pseudo: Any, mass: Any, outcomes: Any) -> Logs:
         top, bottom = np.asarray(count + pseudo, dtype=np.float64), np.asarray(total + mass, dtype=np.float64)
-        if np.min(self.alpha) > 0:
+        if (min(self.alpha) if isinstance(self.alpha, tuple) else self.alpha) > 0:
             return np.log(top) - np.log(bottom), None
         top, bottom, outcomes = np.broadcast_arrays(top, bottom, np.asarray(outcomes, dtype=np.float64))
         empty = bottom <= 0

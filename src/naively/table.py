@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
@@ -12,7 +13,7 @@ from scipy import sparse
 from naively import _core
 from naively.cells import Array
 from naively.names import Categories, Index
-from naively.rows import Accepts, Rows, blocks, complain, missing_mask
+from naively.rows import Accepts, Rows, blocks, complain, is_sparse, missing_mask
 from naively.scores import Scores
 from naively.threads import threads
 from naively.values import Value
@@ -73,7 +74,7 @@ class Linear(Value):
 
     def apply(self, X: Rows, accepts: Accepts) -> tuple[Array, bool, Any]:
         """Scores, whether something is missing, and the first entry that cannot be used."""
-        if not sparse.issparse(X):
+        if not is_sparse(X):
             return _core.score_dense(X, self.weights, padded(self.base), len(self.klass), *accepts.arguments, threads())
         if self._compact:
             return _core.score_cells(
@@ -97,8 +98,8 @@ class Linear(Value):
 class LinearTable(Value):
     """A table whose scores are sums of weights: multinomial, complement, Bernoulli, Poisson.
 
-    `present` weighs what a row holds; `holes` is what a missing entry takes back of the sum over absent features.
-    `impossible` and `impossible_holes` count impossible factors in the same way (None: there are none).
+    `present` weighs what a row holds, and `impossible` counts impossible factors in the same way (None: there are
+    none). `make_holes` gives both for what a missing entry takes back of the sum over absent features.
     """
 
     who: str
@@ -108,25 +109,30 @@ class LinearTable(Value):
     prior: Array
     accepts: Accepts
     present: Linear
-    holes: Linear | None = None
     impossible: Linear | None = None
-    impossible_holes: Linear | None = None
+    make_holes: Callable[[], tuple[Linear, Linear | None]] | None = None
     row_constant: Any = None
+
+    @cached_property
+    def holes(self) -> tuple[Linear, Linear | None]:
+        """Made when the first missing entry is met."""
+        assert self.make_holes is not None
+        return self.make_holes()
 
     def score(self, X: Rows) -> Scores:
         likelihood, missing, fault = self.present.apply(X, self.accepts)
         if fault is not None:
             raise complain(fault, X, self.features, self.who, self.expected)
-        mask = missing_mask(X) if missing and self.holes is not None else None
+        mask = missing_mask(X) if missing and self.make_holes is not None else None
         if mask is not None:
-            likelihood += self.holes.apply(mask, Accepts())[0]  # type: ignore[union-attr]
+            likelihood += self.holes[0].apply(mask, Accepts())[0]
         if self.row_constant is not None:
             likelihood += self.row_constant(X)[:, None]
         odd = None
         if self.impossible is not None:
             odd = self.impossible.apply(X, self.accepts)[0]
-            if mask is not None and self.impossible_holes is not None:
-                odd += self.impossible_holes.apply(mask, Accepts())[0]
+            if mask is not None and self.holes[1] is not None:
+                odd += self.holes[1].apply(mask, Accepts())[0]
         return sorted_scores(self.classes, likelihood, self.prior, odd)
 
     def shares(self, row: Rows) -> tuple[list[Any], Array]:

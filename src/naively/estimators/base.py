@@ -67,7 +67,6 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):
             self._learn(X, y, None, None, sample_weight)
         return self
 
-    @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
         """Count these rows on top of those from before; costs what the rows hold.
 
@@ -87,12 +86,13 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):
         self : object
         """
         with self._all_or_nothing():
-            model = getattr(self, "_model", None)
+            model = self.__dict__.get("_model")
+            if model is None:
+                self._validate_params()
             known = self._check_classes(classes, model)
             self._learn(X, y, model, known, sample_weight)
         return self
 
-    @_fit_context(prefer_skip_nested_validation=True)
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Take these rows out again, as if they had never been counted.
 
@@ -153,7 +153,7 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):
     def _settle(self, model: Model) -> None:
         """Take over a new state, once the rules can work with it."""
         self._rule()
-        self._prior_rule().log(model.ledger.classes, model.ledger.rows)
+        self._prior_rule().check(model.ledger.classes)
         self._model = model
 
     def _check_classes(self, classes: Any, model: Model | None) -> Index | None:

@@ -105,8 +105,7 @@ class CategoricalNB(SmoothedClassifier):
 
     def _tidied(self, ledger: Ledger, gone: Any) -> Ledger:
         features = np.unique(gone.cells.feature)
-        left = np.unique(ledger.take(features).feature)
-        if len(left) == len(features):
+        if len(np.unique(ledger.take(features).feature)) == len(features):
             return ledger
         return Ledger((trimmed(ledger.total, self._least_categories(self.n_features_in_)),))
 

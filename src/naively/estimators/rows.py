@@ -128,9 +128,12 @@ def encode(values: Array) -> tuple[Array, Array]:
 def number_labels(y: Array, known: Index | None) -> tuple[Array, Index]:
     """The class number of each label. New labels come behind the known ones; without any, they are sorted."""
     codes, distinct = encode(y)
-    index = sorted_index(distinct) if known is None else known.extended(distinct.tolist())
-    places = index.locate(distinct).astype(np.int32)
-    return (codes if np.array_equal(places, np.arange(len(places))) else places[codes]), index
+    index = sorted_index(distinct) if known is None else known
+    places = index.locate(distinct)
+    if places.min(initial=0) < 0:
+        index = index.extended(distinct.tolist())
+        places = index.locate(distinct)
+    return places.astype(np.int32)[codes], index
 
 
 def sorted_index(labels: Any) -> Index:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 import numpy as np
-from scipy import sparse
 
 from naively import _core
 from naively.cells import Array, Cells, whole
 from naively.ledger import Ledger, View
 from naively.names import Index
-from naively.rows import Accepts, Rows, complain
+from naively.rows import Accepts, Rows, SparseRows, complain, is_sparse
 from naively.smoothing import Logs, Smoothing
 from naively.table import Linear, Table
 from naively.tally import Tally
@@ -50,6 +49,10 @@ class Family(Protocol):
         """Rows drawn from one class."""
 
 
+NOTHING: Logs = (np.float64(0.0), None)  # type: ignore[assignment]
+"""No part at all: adds nothing, and nothing impossible."""
+
+
 def rows_per_class(codes: Array, weight: Array | None, classes: int) -> Array:
     return whole(np.bincount(codes, weights=weight, minlength=classes))
 
@@ -60,7 +63,7 @@ def count_linear(
 ) -> Tally:  # fmt: skip
     """The tally of rows whose values are added up: counts, presences, events."""
     planes = 1 if kind == "counts" else 2
-    if sparse.issparse(X):
+    if is_sparse(X):
         counted, missing, fault = _core.count_sparse(
             X.data, X.indices, X.indptr, X.shape[1], codes, classes.size, weight, *accepts.arguments, threads()
         )
@@ -73,7 +76,7 @@ def count_linear(
     if fault is not None:
         raise complain(fault, X, features, who, expected)
     if planes == 2:
-        cells = _plane(cells, 0) + _plane(holes, 1)
+        cells = _plane(cells, 0) + _plane(holes, 1) if len(holes) else _plane(cells, 0)
     return Tally(kind, classes, rows_per_class(codes, weight, classes.size), features, cells)
 
 
@@ -90,12 +93,12 @@ def _plane(cells: Cells, plane: int) -> Cells:
 
 def sparse_features(X: Rows) -> Array | None:
     """The features that sparse rows hold."""
-    return np.unique(X.indices).astype(np.int64) if sparse.issparse(X) else None
+    return np.unique(X.indices).astype(np.int64) if is_sparse(X) else None
 
 
 def localised_sparse(X: Rows, features: Array) -> Rows:
     indices = np.searchsorted(features, X.indices).astype(X.indices.dtype)
-    return sparse.csr_matrix((X.data, indices, X.indptr), shape=(X.shape[0], len(features)))
+    return SparseRows(X.data, indices, X.indptr, (X.shape[0], len(features)))
 
 
 def every_cell(view: View) -> View:
@@ -106,7 +109,7 @@ def every_cell(view: View) -> View:
     values = np.zeros((len(view.cells.values), view.width * classes), view.cells.values.dtype)
     values[:, view.cells.feature * classes + view.cells.klass] = view.cells.values
     cells = Cells(feature, klass, values)
-    return View(view.classes, view.rows, view.totals, view.every, view.features, view.width, cells, view.entries)
+    return View(view.source, view.features, view.width, cells)
 
 
 def linear_pair(
@@ -123,20 +126,11 @@ def linear_pair(
         if part == 1 and all(v is None for v in values):
             tables.append(None)
             continue
-        b, k, f, s = (np.zeros(1) if v is None else np.asarray(v, dtype=np.float64) for v in values)
-        k = sign * np.broadcast_to(k, view.classes.size)
-        f = sign * np.broadcast_to(f, view.width)
-        delta = sign * s - (k[cells.klass] + f[cells.feature])
-        tables.append(
-            Linear(
-                np.array(np.broadcast_to(b, view.classes.size)),
-                np.ascontiguousarray(k),
-                np.ascontiguousarray(f),
-                cells.feature,
-                cells.klass,
-                delta,
-            )
-        )
+        b, k, f, s = (0.0 if v is None else v for v in values)
+        base_part = np.zeros(view.classes.size) + b
+        klass_part, feature_part = np.zeros(view.classes.size) + sign * k, np.zeros(view.width) + sign * f
+        delta = sign * s - (klass_part[cells.klass] + feature_part[cells.feature])
+        tables.append(Linear(base_part, klass_part, feature_part, cells.feature, cells.klass, delta))
     return tables[0], tables[1]  # type: ignore[return-value]
 
 
@@ -156,20 +150,17 @@ def absent_entries(view: View, pseudo: Any) -> tuple[Array, Array, Array, Array,
     return cells.klass, cells.values[0], cells.values[1], np.ones(len(cells)), each
 
 
-def sum_by_class(klass: Array, values: Any, many: Array, classes: int) -> Array:
-    weights = np.broadcast_to(values, np.shape(klass)) * many
-    return np.bincount(klass, weights=weights, minlength=classes)
-
-
 def remainder(total: Any, part: Any) -> Array:
     """What is left of a total; a difference that only rounding made is none."""
-    left = np.asarray(total - part, dtype=np.float64)
+    left = np.asarray(total - part)
+    if left.dtype == np.int64:
+        return left
     return np.where(left <= 1e-12 * np.abs(total), 0.0, left)
 
 
 def largest(pseudo: Any) -> float:
     """The pseudo-count that stands for all: the largest."""
-    return float(np.max(pseudo)) if np.size(pseudo) else 0.0
+    return float(np.max(pseudo, initial=0.0)) if isinstance(pseudo, np.ndarray) else pseudo
 
 
 def rule_mass(rule: Smoothing, features: int) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 
 from naively.cells import Array
 from naively.families.base import (
+    NOTHING,
     absent_entries,
     count_linear,
     every_cell,
@@ -18,13 +19,12 @@ from naively.families.base import (
     minus,
     remainder,
     sparse_features,
-    sum_by_class,
 )
-from naively.ledger import Ledger, View, entries_of
+from naively.ledger import Ledger, View
 from naively.names import Index
 from naively.rows import Accepts, Rows
 from naively.smoothing import Logs, Smoothing
-from naively.table import LinearTable
+from naively.table import Linear, LinearTable
 from naively.tally import Tally
 
 
@@ -72,22 +72,21 @@ class Bernoulli:
         def absent(count: Any, total: Any, extra: Any) -> Logs:
             return rule.log(remainder(total, count), total, extra, 2 * extra, 2.0)
 
-        cells, rows = view.cells, view.rows.astype(np.float64)
+        cells, rows = view.cells, view.rows
         each = pseudo[cells.feature] if isinstance(pseudo, np.ndarray) else pseudo
         known = remainder(rows[cells.klass], cells.values[1])
-        unseen_absent, seen_absent = absent(0.0, rows, usual), absent(cells.values[0], known, each)
+        unseen_absent, seen_absent = absent(0, rows, usual), absent(cells.values[0], known, each)
+        unseen, seen = there(0, rows, usual), there(cells.values[0], known, each)
         base = absent_sum(view, absent, pseudo, usual)
-        present, impossible = linear_pair(
-            view, base, minus(there(0.0, rows, usual), unseen_absent), (np.zeros(1), None),
-            minus(there(cells.values[0], known, each), seen_absent),
-        )  # fmt: skip
-        zero = (np.zeros(view.classes.size), None)
-        holes, impossible_holes = linear_pair(view, zero, unseen_absent, (np.zeros(1), None), seen_absent, sign=-1.0)
+        present, impossible = linear_pair(view, base, minus(unseen, unseen_absent), NOTHING, minus(seen, seen_absent))
+
+        def holes() -> tuple[Linear, Linear | None]:
+            return linear_pair(view, NOTHING, unseen_absent, NOTHING, seen_absent, sign=-1.0)
+
         assert isinstance(view.every, Index)
         return LinearTable(
-            self.who, self.expected, view.classes, view.every, prior, self.accepts, present, holes, impossible,
-            impossible_holes,
-        )  # fmt: skip
+            self.who, self.expected, view.classes, view.every, prior, self.accepts, present, impossible, holes
+        )
 
     def n_parameters(self, tally: Tally) -> int:
         return tally.classes.size * tally.features.size
@@ -105,29 +104,20 @@ class Bernoulli:
 
 def view_with_entries(ledger: Ledger, features: Array | None) -> View:
     """Some features or all; with how often each count occurs where not all are in view."""
-    if features is None:
-        return ledger.view()
-    view = ledger.view_of(features)
-    spectrum = ledger.with_spectrum().spectrum
-    assert spectrum is not None
-    return View(
-        view.classes, view.rows, view.totals, view.every, view.features, view.width, view.cells, entries_of(spectrum)
-    )
+    return ledger.view() if features is None else ledger.with_spectrum().view_of(features)
 
 
 def absent_sum(view: View, absent: Any, pseudo: Any, usual: float) -> Logs:
     """What a row that holds nothing comes to in each class: the sum over all features."""
-    rows, classes = view.rows.astype(np.float64), view.classes.size
     klass, count, missing, many, each = absent_entries(view, pseudo)
-    unseen, seen = absent(0.0, rows, usual), absent(count, remainder(rows[klass], missing), each)
-    unseen_features = view.every.size - np.bincount(klass, weights=many, minlength=classes)
+    unseen, seen = absent(0, view.rows, usual), absent(count, remainder(view.rows[klass], missing), each)
     sums: list[Array | None] = []
     for none, some in zip(unseen, seen, strict=True):
         if none is None and some is None:
             sums.append(None)
             continue
-        of_none = np.zeros(1) if none is None else none
-        of_some = np.zeros(1) if some is None else some
-        sums.append(unseen_features * of_none + sum_by_class(klass, of_some, many, classes))
+        of_none = np.zeros(view.classes.size) + (0.0 if none is None else none)
+        more = ((0.0 if some is None else some) - of_none[klass]) * many
+        sums.append(view.every.size * of_none + np.bincount(klass, more, view.classes.size))
     assert sums[0] is not None
     return sums[0], sums[1]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from naively.cells import Array
-from naively.families.base import every_cell, linear_pair, remainder, rule_mass
+from naively.families.base import NOTHING, every_cell, linear_pair, remainder, rule_mass
 from naively.families.multinomial import COUNTS, EXPECTED, Multinomial
 from naively.ledger import Ledger
 from naively.names import Index
@@ -45,8 +45,7 @@ class Complement(Multinomial):
         each = pseudo[cells.feature] if isinstance(pseudo, np.ndarray) else pseudo
         elsewhere = remainder(everywhere[cells.feature], cells.values[0])
         seen = rule.log(elsewhere, of_others[cells.klass], each, mass, outcomes)
-        zero = (np.zeros(view.classes.size), None)
-        present, impossible = linear_pair(view, zero, klass, feature, seen, sign=-1.0)
+        present, impossible = linear_pair(view, NOTHING, klass, feature, seen, sign=-1.0)
         if self.norm:
             present, impossible = normed(present, impossible), None
         if view.classes.size > 1:  # the prior has no say in the complement's weights

@@ -8,6 +8,7 @@ import numpy as np
 
 from naively.cells import Array
 from naively.families.base import (
+    NOTHING,
     count_linear,
     largest,
     linear_pair,
@@ -55,8 +56,7 @@ class Multinomial:
         cells = view.cells
         each = pseudo[cells.feature] if isinstance(pseudo, np.ndarray) else pseudo
         seen = rule.log(cells.values[0], totals[cells.klass], each, mass, outcomes)
-        zero = (np.zeros(view.classes.size), None)
-        present, impossible = linear_pair(view, zero, unseen, apart, seen)
+        present, impossible = linear_pair(view, NOTHING, unseen, apart, seen)
         assert isinstance(view.every, Index)
         return LinearTable(self.who, EXPECTED, view.classes, view.every, prior, COUNTS, present, impossible=impossible)
 

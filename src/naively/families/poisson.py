@@ -11,6 +11,7 @@ from scipy.special import gammaln
 
 from naively.cells import Array
 from naively.families.base import (
+    NOTHING,
     count_linear,
     every_cell,
     largest,
@@ -23,9 +24,9 @@ from naively.families.bernoulli import absent_sum, view_with_entries
 from naively.families.multinomial import COUNTS, EXPECTED
 from naively.ledger import Ledger
 from naively.names import Index
-from naively.rows import Rows
+from naively.rows import Rows, is_sparse
 from naively.smoothing import Logs, Smoothing
-from naively.table import LinearTable
+from naively.table import Linear, LinearTable
 from naively.tally import Tally
 
 
@@ -63,22 +64,20 @@ class Poisson:
         def expected(count: Any, total: Any, extra: Any) -> Logs:
             return -_rates(rate(count, total, extra)), None
 
-        cells, rows = view.cells, view.rows.astype(np.float64)
+        cells, rows = view.cells, view.rows
         each = pseudo[cells.feature] if isinstance(pseudo, np.ndarray) else pseudo
         known = remainder(rows[cells.klass], cells.values[1])
-        none, zero = (np.zeros(1), None), (np.zeros(view.classes.size), None)
-        present, impossible = linear_pair(
-            view, absent_sum(view, expected, pseudo, usual), rate(0.0, rows, usual), none,
-            rate(cells.values[0], known, each),
-        )  # fmt: skip
-        holes, _ = linear_pair(
-            view, zero, expected(0.0, rows, usual), none, expected(cells.values[0], known, each), sign=-1.0
-        )
+        base = absent_sum(view, expected, pseudo, usual)
+        present, impossible = linear_pair(view, base, rate(0, rows, usual), NOTHING, rate(cells.values[0], known, each))
+
+        def holes() -> tuple[Linear, Linear | None]:
+            unseen, seen = expected(0, rows, usual), expected(cells.values[0], known, each)
+            return linear_pair(view, NOTHING, unseen, NOTHING, seen, sign=-1.0)
+
         assert isinstance(view.every, Index)
         return LinearTable(
-            self.who, EXPECTED, view.classes, view.every, prior, COUNTS, present, holes, impossible,
-            row_constant=_log_factorials,
-        )  # fmt: skip
+            self.who, EXPECTED, view.classes, view.every, prior, COUNTS, present, impossible, holes, _log_factorials
+        )
 
     def n_parameters(self, tally: Tally) -> int:
         return tally.classes.size * tally.features.size
@@ -101,7 +100,7 @@ def _rates(logs: Logs) -> Array:
 
 def _log_factorials(X: Rows) -> Array:
     """-log x! over each row; the same for every class."""
-    if sparse.issparse(X):
+    if is_sparse(X):
         values = np.nan_to_num(gammaln(X.data.astype(np.float64) + 1.0))
         return -np.asarray(sparse.csr_matrix((values, X.indices, X.indptr), shape=X.shape).sum(axis=1)).ravel()
     return -np.nansum(gammaln(X.astype(np.float64) + 1.0), axis=1)
