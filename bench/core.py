@@ -177,8 +177,10 @@ def one_row(repeats: int) -> Iterator[Line]:
     for name in ("MultinomialNB", "BernoulliNB"):
         a, b = fitted(name, X, y)
         mine, other = middle(a, 500), middle(b, max(3, repeats // 2))
-        works = (f"{name}, 2^20 features × 20 classes: one-row partial_fit", f"then one-row {name} predict")
-        for work, left, right in zip(works, mine, other, strict=True):
+        works = [(f"{name}, 2^20 features × 20 classes: one-row partial_fit", mine[0], other[0])]
+        if name == "BernoulliNB":
+            works.append(("then one-row BernoulliNB predict", mine[1], other[1]))
+        for work, left, right in works:
             ratio = right / left
             yield Line(work, clock(left), clock(right), f"{ratio:,.0f}×", "≥ 1,000×", ratio >= 1_000)
 

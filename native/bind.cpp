@@ -3,6 +3,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -108,9 +109,20 @@ Accepts accepts_of(double low, double high, std::optional<double> threshold) {
     return {low, high, threshold.has_value(), threshold.value_or(0.0)};
 }
 
-nb::tuple cells_out(Cells<double>&& cells) {
+// Counts as whole numbers where they all are, and float64 holds them exactly.
+nb::object numbers_out(std::vector<double>&& values) {
+    std::vector<std::int64_t> whole(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (!(std::fabs(values[i]) < 9007199254740992.0) || values[i] != std::floor(values[i]))
+            return array_of(std::move(values));
+        whole[i] = static_cast<std::int64_t>(values[i]);
+    }
+    return array_of(std::move(whole));
+}
+
+nb::object cells_out(Cells<double>&& cells) {
     return nb::make_tuple(array_of(std::move(cells.feature)), array_of(std::move(cells.klass)),
-                          array_of(std::move(cells.value)));
+                          numbers_out(std::move(cells.value)));
 }
 
 nb::tuple encode(const nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& records) {
@@ -177,7 +189,8 @@ nb::tuple count_sparse_py(const Any1& values, const Any1& indices, const Any1& i
         count = on_sparse({values, indices, indptr, columns},
                           [&](const auto& sparse) { return count_sparse(sparse, labels, accepts, threads); });
     }
-    return nb::make_tuple(cells_out(std::move(count.cells)), cells_out(std::move(count.missing)), told(count.fault));
+    nb::object missing = count.missing.feature.empty() ? nb::none() : cells_out(std::move(count.missing));
+    return nb::make_tuple(cells_out(std::move(count.cells)), missing, told(count.fault));
 }
 
 nb::tuple count_codes_py(const Any2& rows, const In1<std::int32_t>& klass, std::size_t classes,
@@ -348,13 +361,24 @@ nb::tuple gather_py(const nb::list& layers, const In1<std::int64_t>& wanted, boo
     return whole ? gather_typed<std::int64_t>(layers, wanted) : gather_typed<double>(layers, wanted);
 }
 
-nb::tuple combine_py(const In1<std::int64_t>& feature, const In1<std::int32_t>& klass, const In1<std::int64_t>& value) {
-    const std::size_t count = feature.shape(0);
-    require(klass.shape(0) == count && value.shape(0) == count, "entries differ in length");
-    Cells<std::int64_t> cells = combine(feature.data(), klass.data(), value.data(), count);
+nb::tuple whole_cells(Cells<std::int64_t>&& cells) {
     const std::size_t size = cells.feature.size();
     return nb::make_tuple(array_of(std::move(cells.feature)), array_of(std::move(cells.klass)),
                           array_of(std::move(cells.value), {1, size}));
+}
+
+nb::tuple changed_kinds_py(const In2<std::int64_t>& before, const In2<std::int64_t>& added,
+                           const In1<std::int32_t>& klass) {
+    const std::size_t count = klass.shape(0);
+    for (const auto* a : {&before, &added})
+        require(a->shape(0) == 2 && a->shape(1) == count, "two planes are needed, as long as the classes");
+    return whole_cells(changed_kinds(before.data(), added.data(), klass.data(), count));
+}
+
+nb::tuple combine_py(const In1<std::int64_t>& feature, const In1<std::int32_t>& klass, const In1<std::int64_t>& value) {
+    const std::size_t count = feature.shape(0);
+    require(klass.shape(0) == count && value.shape(0) == count, "entries differ in length");
+    return whole_cells(combine(feature.data(), klass.data(), value.data(), count));
 }
 
 nb::object decide_py(const In2<double>& score, const In1<double>& prior) {
@@ -405,5 +429,6 @@ NB_MODULE(_core, m) {
           nb::arg("wanted"), nb::arg("wanted_klass"));
     m.def("gather", &gather_py, nb::arg("layers"), nb::arg("wanted"), nb::arg("whole"));
     m.def("combine", &combine_py, nb::arg("feature"), nb::arg("klass"), nb::arg("value"));
+    m.def("changed_kinds", &changed_kinds_py, nb::arg("before"), nb::arg("added"), nb::arg("klass"));
     m.def("decide", &decide_py, nb::arg("score"), nb::arg("prior"));
 }

@@ -35,6 +35,39 @@ bool negate(double a, double& b) {
     return true;
 }
 
+// The first position from `from` on whose feature is not below `wanted`. Guesses where it should stand if features were
+// spread evenly, and widens from there: few places are touched, which counts where they are not in the cache.
+std::size_t first_not_below(const std::int64_t* feature, std::size_t from, std::size_t size, std::int64_t wanted) {
+    if (from >= size || feature[from] >= wanted) return from;
+    if (feature[size - 1] < wanted) return size;
+    const double share =
+        static_cast<double>(wanted - feature[from]) / static_cast<double>(feature[size - 1] - feature[from]);
+    std::size_t low = from, high = size - 1;  // feature[low] < wanted <= feature[high]
+    const std::size_t guess = low + static_cast<std::size_t>(share * static_cast<double>(high - low));
+    if (guess > low && guess < high) {
+        if (feature[guess] < wanted) {
+            low = guess;
+            for (std::size_t step = 8; low + step < high; step *= 2) {
+                if (feature[low + step] >= wanted) {
+                    high = low + step;
+                    break;
+                }
+                low += step;
+            }
+        } else {
+            high = guess;
+            for (std::size_t step = 8; low + step < high; step *= 2) {
+                if (feature[high - step] < wanted) {
+                    low = high - step;
+                    break;
+                }
+                high -= step;
+            }
+        }
+    }
+    return static_cast<std::size_t>(std::lower_bound(feature + low + 1, feature + high, wanted) - feature);
+}
+
 }  // namespace
 
 template <class T>
@@ -87,8 +120,7 @@ std::vector<T> look_up(const CellsView<T>& cells, std::size_t planes, const std:
     std::vector<T> found(planes * count, T(0));
     std::size_t from = 0;
     for (std::size_t i = 0; i < count; ++i) {
-        from = static_cast<std::size_t>(std::lower_bound(cells.feature + from, cells.feature + cells.size, feature[i]) -
-                                        cells.feature);
+        from = first_not_below(cells.feature, from, cells.size, feature[i]);
         std::size_t at = from;
         while (at < cells.size && cells.feature[at] == feature[i] && cells.klass[at] < klass[i]) ++at;
         if (at >= cells.size || cells.feature[at] != feature[i] || cells.klass[at] != klass[i]) continue;
@@ -117,13 +149,9 @@ Cells<T> gather(const std::vector<CellsView<T>>& layers, std::size_t planes, con
         found.clear();
         for (std::size_t l = 0; l < layers.size(); ++l) {
             const CellsView<T>& cells = layers[l];
-            const std::int64_t* const end = cells.feature + cells.size;
-            const std::int64_t* at = std::lower_bound(cells.feature + from[l], end, wanted[i]);
-            for (; at < end && *at == wanted[i]; ++at) {
-                const auto place = static_cast<std::size_t>(at - cells.feature);
-                found.push_back({cells.klass[place], l, place});
-            }
-            from[l] = static_cast<std::size_t>(at - cells.feature);
+            std::size_t at = first_not_below(cells.feature, from[l], cells.size, wanted[i]);
+            for (; at < cells.size && cells.feature[at] == wanted[i]; ++at) found.push_back({cells.klass[at], l, at});
+            from[l] = at;
         }
         std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.klass < b.klass; });
         for (std::size_t f = 0; f < found.size();) {
@@ -170,6 +198,25 @@ Cells<std::int64_t> combine(const std::int64_t* feature, const std::int32_t* kla
         result.value.push_back(sum);
     }
     return result;
+}
+
+Cells<std::int64_t> changed_kinds(const std::int64_t* before, const std::int64_t* added, const std::int32_t* klass,
+                                  std::size_t count) {
+    std::vector<std::int64_t> kind, step;
+    std::vector<std::int32_t> of;
+    const auto note = [&](std::int64_t seen, std::int64_t missing, std::size_t i, std::int64_t by) {
+        if (seen < 0 || missing < 0 || seen >> 31 || missing >> 31)
+            throw std::overflow_error("a count is out of range");
+        if (seen == 0 && missing == 0) return;
+        kind.push_back((seen << 31) | missing);
+        of.push_back(klass[i]);
+        step.push_back(by);
+    };
+    for (std::size_t i = 0; i < count; ++i) {
+        note(before[i], before[count + i], i, -1);
+        note(before[i] + added[i], before[count + i] + added[count + i], i, 1);
+    }
+    return combine(kind.data(), of.data(), step.data(), kind.size());
 }
 
 template SumFault sum_cells<std::int64_t>(const CellsView<std::int64_t>&, const CellsView<std::int64_t>&, std::size_t,

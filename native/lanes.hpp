@@ -14,6 +14,11 @@ constexpr std::size_t lanes = 4;
 typedef double Lanes __attribute__((vector_size(32)));
 NAIVELY_INLINE void add_product(Lanes& sum, const Lanes& a, double b) { sum += a * b; }
 NAIVELY_INLINE void add(Lanes& sum, const Lanes& a) { sum += a; }
+// sum += (x - mean)^2 * factor
+NAIVELY_INLINE void add_square(Lanes& sum, const Lanes& x, const Lanes& mean, const Lanes& factor) {
+    const Lanes d = x - mean;
+    sum += d * d * factor;
+}
 #else
 struct Lanes {
     double value[lanes];
@@ -24,9 +29,21 @@ NAIVELY_INLINE void add_product(Lanes& sum, const Lanes& a, double b) {
 NAIVELY_INLINE void add(Lanes& sum, const Lanes& a) {
     for (std::size_t i = 0; i < lanes; ++i) sum.value[i] += a.value[i];
 }
+NAIVELY_INLINE void add_square(Lanes& sum, const Lanes& x, const Lanes& mean, const Lanes& factor) {
+    for (std::size_t i = 0; i < lanes; ++i) {
+        const double d = x.value[i] - mean.value[i];
+        sum.value[i] += d * d * factor.value[i];
+    }
+}
 #endif
 
 NAIVELY_INLINE void load(Lanes& to, const double* from) { std::memcpy(&to, from, sizeof to); }
+template <class T>
+NAIVELY_INLINE void load(Lanes& to, const T* from) {
+    double values[lanes];
+    for (std::size_t i = 0; i < lanes; ++i) values[i] = static_cast<double>(from[i]);
+    load(to, static_cast<const double*>(values));
+}
 NAIVELY_INLINE void store(double* to, const Lanes& from) { std::memcpy(to, &from, sizeof from); }
 
 }  // namespace naively

@@ -113,25 +113,15 @@ NAIVELY_INLINE bool all_accepted(const T* NAIVELY_RESTRICT x, std::size_t n, T l
     return bad == 0;
 }
 
-struct NothingAhead {
-    void operator()(std::size_t) const {}
-};
-
 // Calls use(column, value) for every entry of row i that is not zero, and miss(column) for every missing one.
-// ahead(column) is told of an entry some way before it is used, so that memory can be fetched meanwhile.
-template <class T, class I, class Use, class Miss, class Ahead = NothingAhead>
-NAIVELY_INLINE Fault each_entry(const Sparse<T, I>& rows, const Accepts& accepts, std::size_t i, Use&& use, Miss&& miss,
-                                Ahead&& ahead = {}) {
-    constexpr std::size_t distance = 12;
+template <class T, class I, class Use, class Miss>
+NAIVELY_INLINE Fault each_entry(const Sparse<T, I>& rows, const Accepts& accepts, std::size_t i, Use&& use,
+                                Miss&& miss) {
     const auto row = static_cast<std::int64_t>(i);
     if (rows.starts[i] < 0 || rows.starts[i + 1] < rows.starts[i]) return {FaultKind::bad_index, row, -1};
     const auto begin = static_cast<std::size_t>(rows.starts[i]), end = static_cast<std::size_t>(rows.starts[i + 1]);
     if (end > rows.stored) return {FaultKind::bad_index, row, -1};
     for (std::size_t k = begin; k < end; ++k) {
-        if (k + distance < rows.stored) {
-            const auto later = static_cast<std::size_t>(rows.columns_of[k + distance]);
-            if (later < rows.columns) ahead(later);
-        }
         const auto column = static_cast<std::int64_t>(rows.columns_of[k]);
         if (column < 0 || static_cast<std::size_t>(column) >= rows.columns) return {FaultKind::bad_index, row, column};
         const T x = rows.values[k];

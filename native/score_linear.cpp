@@ -112,27 +112,53 @@ NAIVELY_SCORE_ROWS(std::int32_t)
 NAIVELY_SCORE_ROWS(std::uint8_t)
 #undef NAIVELY_SCORE_ROWS
 
+// Whether every entry of row i can be used as it stands; then the loop over them needs no questions.
+template <class T, class I>
+NAIVELY_INLINE bool row_is_plain(const Sparse<T, I>& rows, const Limits<T>& limits, std::size_t i) {
+    if (rows.starts[i] < 0 || rows.starts[i + 1] < rows.starts[i]) return false;
+    const auto begin = static_cast<std::size_t>(rows.starts[i]), end = static_cast<std::size_t>(rows.starts[i + 1]);
+    if (end > rows.stored || !all_accepted(rows.values + begin, end - begin, limits.low, limits.high)) return false;
+    const auto last = static_cast<I>(rows.columns - 1);
+    int bad = rows.columns == 0;
+    for (std::size_t k = begin; k < end; ++k) bad |= (rows.columns_of[k] < 0) | (rows.columns_of[k] > last);
+    return bad == 0;
+}
+
 template <std::size_t Blocks, class T, class I>
 NAIVELY_INLINE void score_entries(const Sparse<T, I>& rows, const Weights& weights, const Accepts& accepts,
                                   std::size_t begin, std::size_t end, double* out, Seen& seen) {
+    constexpr std::size_t distance = 16;  // how far ahead weights are fetched
+    const Limits<T> limits(accepts);
     const auto missed = [&](std::int64_t) { seen.missing = true; };
+    const auto weights_of = [&](auto column) {
+        return weights.weight + static_cast<std::size_t>(column) * Blocks * lanes;
+    };
     for (std::size_t i = begin; i < end; ++i) {
         Lanes sum[Blocks];
         for (std::size_t b = 0; b < Blocks; ++b) load(sum[b], weights.base + b * lanes);
         const auto use = [&](std::int64_t column, double v) {
-            const double* weight = weights.weight + static_cast<std::size_t>(column) * Blocks * lanes;
+            const double* weight = weights_of(column);
             for (std::size_t b = 0; b < Blocks; ++b) {
                 Lanes w;
                 load(w, weight + b * lanes);
                 add_product(sum[b], w, v);
             }
         };
-        const auto ahead = [&](std::size_t column) {
-            const double* weight = weights.weight + column * Blocks * lanes;
-            for (std::size_t b = 0; b < Blocks; b += 2) NAIVELY_PREFETCH(weight + b * lanes);
-            NAIVELY_PREFETCH(weight + Blocks * lanes - 1);
-        };
-        seen.fault.keep_first(each_entry(rows, accepts, i, use, missed, ahead));
+        if (row_is_plain(rows, limits, i)) {
+            const auto first = static_cast<std::size_t>(rows.starts[i]),
+                       last = static_cast<std::size_t>(rows.starts[i + 1]);
+            for (std::size_t k = first; k < last; ++k) {
+                if (k + distance < last) {
+                    const double* later = weights_of(rows.columns_of[k + distance]);
+                    for (std::size_t b = 0; b < Blocks; b += 2) NAIVELY_PREFETCH(later + b * lanes);
+                    NAIVELY_PREFETCH(later + Blocks * lanes - 1);
+                }
+                const T x = rows.values[k];
+                use(rows.columns_of[k], limits.binary ? (x > limits.threshold ? 1.0 : 0.0) : static_cast<double>(x));
+            }
+        } else {
+            seen.fault.keep_first(each_entry(rows, accepts, i, use, missed));
+        }
         double row[Blocks * lanes];
         for (std::size_t b = 0; b < Blocks; ++b) store(row + b * lanes, sum[b]);
         std::copy(row, row + weights.classes, out + i * weights.classes);

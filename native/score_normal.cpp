@@ -6,24 +6,30 @@
 namespace naively {
 namespace {
 
-constexpr std::size_t block = 8;  // partial sums of a row, so that a long sum does not wait for itself
-
 template <class T>
 NAIVELY_INLINE double distance(const T* NAIVELY_RESTRICT x, const double* NAIVELY_RESTRICT mean,
                                const double* NAIVELY_RESTRICT half_precision, std::size_t n) {
-    double part[block] = {};
+    // Two times four partial sums, so that a long sum does not wait for itself.
+    Lanes sum[2] = {Lanes{}, Lanes{}};
     std::size_t j = 0;
-    for (; j + block <= n; j += block) {
-        for (std::size_t l = 0; l < block; ++l) {
-            const double d = static_cast<double>(x[j + l]) - mean[j + l];
-            part[l] += d * d * half_precision[j + l];
+    for (; j + 2 * lanes <= n; j += 2 * lanes) {
+        for (std::size_t half = 0; half < 2; ++half) {
+            const std::size_t at = j + half * lanes;
+            Lanes value, centre, factor;
+            load(value, x + at);
+            load(centre, mean + at);
+            load(factor, half_precision + at);
+            add_square(sum[half], value, centre, factor);
         }
     }
-    for (std::size_t l = 0; j + l < n; ++l) {
-        const double d = static_cast<double>(x[j + l]) - mean[j + l];
-        part[l] += d * d * half_precision[j + l];
+    double part[lanes], rest = 0.0;
+    for (; j < n; ++j) {
+        const double d = static_cast<double>(x[j]) - mean[j];
+        rest += d * d * half_precision[j];
     }
-    return ((part[0] + part[4]) + (part[1] + part[5])) + ((part[2] + part[6]) + (part[3] + part[7]));
+    add(sum[0], sum[1]);
+    store(part, sum[0]);
+    return ((part[0] + part[1]) + (part[2] + part[3])) + rest;
 }
 
 // A row with something missing in it: the factors of what is there.

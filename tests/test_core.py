@@ -69,6 +69,7 @@ def test_counting_equals_the_reference_dense_and_sparse(dtype: Any, threshold: f
         )
         assert fault is None
         np.testing.assert_allclose(dense_of(cells, (classes, width))[:, : X.shape[1]], expected(sums, shape))
+        gaps = gaps or (np.zeros(0, int),) * 3
         np.testing.assert_allclose(dense_of(gaps, (classes, width))[:, : X.shape[1]], expected(holes, shape))
         keys = list(zip(cells[0].tolist(), cells[1].tolist(), strict=True))
         assert keys == sorted(set(keys))
@@ -230,6 +231,17 @@ def test_combining_entries_equals_summing_a_dictionary(entries: list[tuple[int, 
     )
     found = list(zip(zip(feature.tolist(), klass.tolist(), strict=True), value[0].tolist(), strict=True))
     assert found == sorted((k, v) for k, v in want.items() if v)
+
+
+def test_changed_kinds_tell_what_comes_to_be_and_what_ceases() -> None:
+    before, added = np.array([[0, 1, 1, 2], [0, 0, 0, 1]]), np.array([[1, 1, 0, 0], [0, 0, 1, -1]])
+    kind, klass, many = _core.changed_kinds(before, added, np.array([0, 0, 1, 1], np.int32))
+    found = list(
+        zip((kind >> 31).tolist(), (kind & (2**31 - 1)).tolist(), klass.tolist(), many[0].tolist(), strict=True)
+    )
+    assert found == [(1, 0, 1, -1), (1, 1, 1, 1), (2, 0, 0, 1), (2, 0, 1, 1), (2, 1, 1, -1)]
+    with pytest.raises((ValueError, OverflowError)):
+        _core.changed_kinds(before, -added, np.array([0, 0, 1, 1], np.int32))
 
 
 def test_a_sum_that_does_not_fit_is_told_not_wrapped() -> None:

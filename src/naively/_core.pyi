@@ -56,8 +56,8 @@ def count_sparse(
     high: float,
     threshold: float | None,
     threads: int,
-) -> tuple[_Cells, _Cells, _Fault]:
-    """Cells of sums, cells of missing weights, and the fault."""
+) -> tuple[_Cells, _Cells | None, _Fault]:
+    """Cells of sums (int64 where whole), cells of missing weights where there are any, and the fault."""
 
 def count_codes(
     rows: _Values, klass: _I4, classes: int, weight: _F8 | None, largest: int, threads: int
@@ -133,6 +133,9 @@ def gather(layers: list[tuple[_I8, _I4, _Values]], wanted: _I8, whole: bool) -> 
 
 def combine(feature: _I8, klass: _I4, value: _I8) -> tuple[_I8, _I4, _I8]:
     """Cells from entries in any order, equal pairs added up, those that come to nothing left out."""
+
+def changed_kinds(before: _I8, added: _I8, klass: _I4) -> tuple[_I8, _I4, _I8]:
+    """How many cells come to be of each kind (`count << 31 | missing`), class by class, when `added` is added."""
 
 def decide(score: _F8, prior: _F8) -> _I8:
     """For each row, the first class whose score plus prior is highest."""

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from naively import _core
 from naively.cells import Array, Cells, gathered, whole
 from naively.errors import NeverCounted
 from naively.names import Index
@@ -131,20 +132,12 @@ class Ledger(Value):
             return None
         cells = value.cells
         before = reduce(add, (level.cells.look_up(cells.feature, cells.klass) for level in self.levels))
-        after = before + cells.values
-        klass = np.concatenate([cells.klass, cells.klass])
-        return self.spectrum + kinds_of(np.hstack([before, after]), klass, np.repeat([-1, 1], len(cells)))
+        return self.spectrum + Cells(*_core.changed_kinds(before, cells.values, cells.klass))
 
 
 # A spectrum is made of cells as well: its "features" are kinds of cells, a count and a number of missing values, and it
 # tells how many features have a cell of that kind.
-_KIND_BITS = 31
-
-
-def kinds_of(values: Array, klass: Array, many: Array) -> Cells:
-    """How many cells there are of each kind."""
-    kind = (values[0] << _KIND_BITS) | values[1]
-    return Cells.combined(kind, klass, np.where(kind == 0, 0, many))
+_KIND_BITS = 31  # as in the compiled core
 
 
 def spectrum_of(cells: Cells) -> Cells:
@@ -152,7 +145,7 @@ def spectrum_of(cells: Cells) -> Cells:
     count, missing = cells.values
     most, classes = int(count.max(initial=0)) + 1, int(cells.klass.max(initial=0)) + 1
     if missing.any() or most * classes >= 1 << 24:
-        return kinds_of(cells.values, cells.klass, np.ones(len(cells), np.int64))
+        return Cells(*_core.changed_kinds(np.zeros_like(cells.values), cells.values, cells.klass))
     many = np.bincount(count * classes + cells.klass)
     seen = np.flatnonzero(many)
     return Cells((seen // classes) << _KIND_BITS, (seen % classes).astype(np.int32), many[seen][None])

@@ -38,8 +38,12 @@ class Table(Protocol):
 
 def padded(weights: Array) -> Array:
     """With columns of zeros up to a multiple of four."""
-    short = -weights.shape[-1] % _LANES
-    return np.ascontiguousarray(np.pad(weights, [(0, 0)] * (weights.ndim - 1) + [(0, short)])) if short else weights
+    width = weights.shape[-1]
+    if width % _LANES == 0:
+        return weights
+    result = np.zeros((*weights.shape[:-1], width + -width % _LANES))
+    result[..., :width] = weights
+    return result
 
 
 @dataclass(frozen=True, eq=False)

@@ -51,7 +51,7 @@ class SmoothedClassifier(CountingClassifier):
                 )
             if np.min(alpha) < 0:
                 raise InputError("All values in alpha must be greater than 0.")
-        if np.min(alpha) < _ALPHA_MIN and not self.force_alpha:
+        if not self.force_alpha and np.min(alpha) < _ALPHA_MIN:
             warnings.warn(
                 f"alpha too small will result in numeric errors, setting alpha = {_ALPHA_MIN:.1e}. "
                 "Use `force_alpha=True` to keep alpha unchanged.",
@@ -63,7 +63,7 @@ class SmoothedClassifier(CountingClassifier):
     def _rule(self) -> Any:
         if isinstance(self.alpha, (Additive, Epsilon)):
             return self.alpha
-        return Additive(self._check_alpha())
+        return Additive(self.alpha if type(self.alpha) is float and self.force_alpha else self._check_alpha())
 
     def _prior_rule(self) -> Prior:
         return prior_of(self.class_prior, Empirical() if self.fit_prior else Uniform())

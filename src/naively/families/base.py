@@ -67,8 +67,8 @@ def count_linear(
         counted, missing, fault = _core.count_sparse(
             X.data, X.indices, X.indptr, X.shape[1], codes, classes.size, weight, *accepts.arguments, threads()
         )
-        cells = Cells(counted[0], counted[1], whole(counted[2])[None])
-        holes = Cells(missing[0], missing[1], whole(missing[2])[None])
+        cells = Cells(counted[0], counted[1], counted[2][None])
+        holes = Cells.empty() if missing is None else Cells(missing[0], missing[1], missing[2][None])
     else:
         sums, lost, fault = _core.count_dense(X, codes, classes.size, weight, *accepts.arguments, threads())
         cells = _cells_of(sums)
