@@ -20,6 +20,7 @@ from naively.values import Value
 
 _LANES = 4
 _WIDE_CLASSES = 64
+_FEW_ROWS = 4
 
 
 class Table(Protocol):
@@ -70,23 +71,25 @@ class Linear(Value):
         result[self.cell_feature, self.cell_klass] += self.delta
         return result
 
-    @property
-    def _compact(self) -> bool:
-        """Whether so few cells were seen that one array would mostly hold what was not."""
+    def _compact(self, rows: int) -> bool:
+        """Whether so few cells were seen, or so few rows come, that one array of all weights would not pay."""
         classes = len(self.klass)
-        return classes > _WIDE_CLASSES or len(self.feature) * classes > 16 * len(self.delta) + (1 << 16)
+        sparse_enough = len(self.feature) * classes > 16 * len(self.delta) + (1 << 16)
+        return rows < _FEW_ROWS or classes > _WIDE_CLASSES or sparse_enough
 
     def apply(self, X: Rows, accepts: Accepts) -> tuple[Array, bool, Any]:
         """Scores, whether something is missing, and the first entry that cannot be used."""
         if not is_sparse(X):
-            return _core.score_dense(X, self.weights, padded(self.base), len(self.klass), *accepts.arguments, threads())
-        if self._compact:
+            many = threads(X.size)
+            return _core.score_dense(X, self.weights, padded(self.base), len(self.klass), *accepts.arguments, many)
+        many = threads(len(X.data))
+        if self._compact(X.shape[0]):
             return _core.score_cells(
                 X.data, X.indices, X.indptr, self.starts, self.cell_klass, self.delta, self.feature, self.klass,
-                self.base, *accepts.arguments, threads(),
+                self.base, *accepts.arguments, many,
             )  # fmt: skip
         return _core.score_sparse(
-            X.data, X.indices, X.indptr, self.weights, padded(self.base), len(self.klass), *accepts.arguments, threads()
+            X.data, X.indices, X.indptr, self.weights, padded(self.base), len(self.klass), *accepts.arguments, many
         )
 
     def of_row(self, features: Array) -> Array:
@@ -192,7 +195,9 @@ class CodeTable(Value):
     def _sums(self, X: Rows, weights: Array, unseen: Array) -> Array:
         classes = self.classes.size
         base = np.zeros(weights.shape[1])
-        scores, _, fault = _core.score_codes(X, weights, unseen, base, self.offsets, self.sizes, classes, threads())
+        scores, _, fault = _core.score_codes(
+            X, weights, unseen, base, self.offsets, self.sizes, classes, threads(X.size)
+        )
         if fault is not None:
             raise complain(fault, X, self.categories.columns, self.who, "codes from 0 on")
         return scores
@@ -237,7 +242,7 @@ class NormalTable(Value):
     def _sums(self, X: Array) -> Array:
         half_precision, constant = self._constants
         base = np.zeros(self.classes.size)
-        likelihood, _, fault = _core.score_normal(X, self.mean, half_precision, constant, base, threads())
+        likelihood, _, fault = _core.score_normal(X, self.mean, half_precision, constant, base, threads(X.size))
         if fault is not None:
             raise complain(fault, X, self.features, self.who, "finite numbers")
         return likelihood

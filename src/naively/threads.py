@@ -6,9 +6,17 @@ import os
 
 from naively.errors import InputError
 
+SMALL = 1 << 16
+"""Work with fewer numbers than this is done on one thread, as in the compiled core."""
 
-def threads() -> int:
-    """`NAIVELY_THREADS`, else `OMP_NUM_THREADS` (which joblib sets in its workers), else the cores there are."""
+
+def threads(numbers: int = SMALL) -> int:
+    """How many to use for so many numbers.
+
+    As `NAIVELY_THREADS` says, else `OMP_NUM_THREADS` (which joblib sets in its workers), else one for each core.
+    """
+    if numbers < SMALL:
+        return 1
     for name in ("NAIVELY_THREADS", "OMP_NUM_THREADS"):
         given = os.environ.get(name, "").split(",")[0].strip()
         if given:

@@ -70,7 +70,9 @@ class Model:
     def _few_features(self, family: Family, rule: Any, prior: Array, X: Rows) -> Array | None:
         """The features that these rows touch, where they are few beside those of the ledger."""
         ledger = self.ledger
-        if (family, rule, prior.tobytes()) in self._tables or not isinstance(ledger.levels[0], Tally):
+        if self._tables and (family, rule, prior.tobytes()) in self._tables:
+            return None
+        if not isinstance(ledger.levels[0], Tally):
             return None
         entries = X.nnz if hasattr(X, "nnz") else X.size
         if entries * _WORTH_A_TABLE > ledger.size or ledger.levels[0].cells.values.dtype != np.int64:
@@ -82,7 +84,7 @@ class Model:
 
     def decide(self, family: Family, rule: Any, prior: Array, X: Rows) -> Array:
         """Labels, block by block, so that no array of all rows by all classes is made."""
-        parts = list(blocks(X, self.ledger.classes.size))
+        parts = list(blocks(X, self.ledger.classes.size, 1 << 19))
         if len(parts) == 1:
             return self.scores(family, rule, prior, X).decide()
         return np.concatenate([self.scores(family, rule, prior, X[s]).decide() for s in parts])

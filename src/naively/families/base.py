@@ -65,12 +65,20 @@ def count_linear(
     planes = 1 if kind == "counts" else 2
     if is_sparse(X):
         counted, missing, fault = _core.count_sparse(
-            X.data, X.indices, X.indptr, X.shape[1], codes, classes.size, weight, *accepts.arguments, threads()
+            X.data,
+            X.indices,
+            X.indptr,
+            X.shape[1],
+            codes,
+            classes.size,
+            weight,
+            *accepts.arguments,
+            threads(len(X.data)),
         )
         cells = Cells(counted[0], counted[1], counted[2][None])
         holes = Cells.empty() if missing is None else Cells(missing[0], missing[1], missing[2][None])
     else:
-        sums, lost, fault = _core.count_dense(X, codes, classes.size, weight, *accepts.arguments, threads())
+        sums, lost, fault = _core.count_dense(X, codes, classes.size, weight, *accepts.arguments, threads(X.size))
         cells = _cells_of(sums)
         holes = _cells_of(lost) if lost is not None else Cells.empty()
     if fault is not None:
@@ -93,7 +101,11 @@ def _plane(cells: Cells, plane: int) -> Cells:
 
 def sparse_features(X: Rows) -> Array | None:
     """The features that sparse rows hold."""
-    return np.unique(X.indices).astype(np.int64) if is_sparse(X) else None
+    if not is_sparse(X):
+        return None
+    if X.shape[0] == 1 and X.has_canonical_format:  # each once and in order already
+        return X.indices.astype(np.int64)
+    return np.unique(X.indices).astype(np.int64)
 
 
 def localised_sparse(X: Rows, features: Array) -> Rows:

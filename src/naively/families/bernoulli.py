@@ -77,7 +77,7 @@ class Bernoulli:
         known = remainder(rows[cells.klass], cells.values[1])
         unseen_absent, seen_absent = absent(0, rows, usual), absent(cells.values[0], known, each)
         unseen, seen = there(0, rows, usual), there(cells.values[0], known, each)
-        base = absent_sum(view, absent, pseudo, usual)
+        base = absent_sum(view, absent, unseen_absent, pseudo)
         present, impossible = linear_pair(view, base, minus(unseen, unseen_absent), NOTHING, minus(seen, seen_absent))
 
         def holes() -> tuple[Linear, Linear | None]:
@@ -107,10 +107,10 @@ def view_with_entries(ledger: Ledger, features: Array | None) -> View:
     return ledger.view() if features is None else ledger.with_spectrum().view_of(features)
 
 
-def absent_sum(view: View, absent: Any, pseudo: Any, usual: float) -> Logs:
+def absent_sum(view: View, absent: Any, unseen: Logs, pseudo: Any) -> Logs:
     """What a row that holds nothing comes to in each class: the sum over all features."""
     klass, count, missing, many, each = absent_entries(view, pseudo)
-    unseen, seen = absent(0, view.rows, usual), absent(count, remainder(view.rows[klass], missing), each)
+    seen = absent(count, remainder(view.rows[klass], missing), each)
     sums: list[Array | None] = []
     for none, some in zip(unseen, seen, strict=True):
         if none is None and some is None:

@@ -49,7 +49,7 @@ class Categorical:
                 total = total + part
             return total
         most = LARGEST_TABLE // max(classes.size, 1)
-        sizes, sums, missing, fault = _core.count_codes(X, codes, classes.size, weight, most, threads())
+        sizes, sums, missing, fault = _core.count_codes(X, codes, classes.size, weight, most, threads(X.size))
         if fault is not None:
             raise complain(fault, X, features.columns, self.who, "codes from 0 on")
         column = np.repeat(np.arange(len(sizes)), sizes)

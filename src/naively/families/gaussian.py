@@ -52,7 +52,7 @@ class Gaussian:
             return count_comoments(X, codes, rows, classes, features, weight, self.who)
         present = np.flatnonzero(np.bincount(codes, minlength=classes.size))
         local = codes if len(present) == classes.size else np.searchsorted(present, codes).astype(np.int32)
-        n, mean, m2, fault = _core.count_moments(X, local, len(present), weight, threads())
+        n, mean, m2, fault = _core.count_moments(X, local, len(present), weight, threads(X.size))
         if fault is not None:
             raise complain(fault, X, features, self.who, "finite numbers")
         return Moments(classes, rows, features, present, n, mean, m2)

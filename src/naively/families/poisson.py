@@ -67,7 +67,7 @@ class Poisson:
         cells, rows = view.cells, view.rows
         each = pseudo[cells.feature] if isinstance(pseudo, np.ndarray) else pseudo
         known = remainder(rows[cells.klass], cells.values[1])
-        base = absent_sum(view, expected, pseudo, usual)
+        base = absent_sum(view, expected, expected(0, rows, usual), pseudo)
         present, impossible = linear_pair(view, base, rate(0, rows, usual), NOTHING, rate(cells.values[0], known, each))
 
         def holes() -> tuple[Linear, Linear | None]:
