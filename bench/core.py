@@ -185,10 +185,18 @@ def one_row(repeats: int) -> Iterator[Line]:
             yield Line(work, clock(left), clock(right), f"{ratio:,.0f}×", "≥ 1,000×", ratio >= 1_000)
 
 
+def print_markdown(lines: list[Line]) -> None:
+    print("| work | naively | scikit-learn | ratio | wanted |")
+    print("|---|---:|---:|---:|---:|")
+    for line in lines:
+        print(f"| {line.work} | {line.mine} | {line.other} | {line.ratio} | {line.wanted} |")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=os.environ.get("NAIVELY_DATA"), help="folder with real data sets")
     parser.add_argument("--quick", action="store_true", help="a tenth of the rows, few repeats")
+    parser.add_argument("--markdown", action="store_true", help="print the table as Markdown too, for the README")
     parser.add_argument("--fit-many-classes", choices=["ours", "theirs"], help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.fit_many_classes:
@@ -200,14 +208,17 @@ def main() -> None:
     for heading in ("work", "naively", "scikit-learn", "ratio", "wanted", ""):
         table.add_column(heading, justify="left" if heading == "work" else "right")
     console = Console(width=140)
+    done: list[Line] = []
     console.print(f"Python {platform.python_version()}, numpy {np.__version__}, {platform.machine()}")
     for lines in (dense(rows, repeats), text_counts(folder, repeats), many_classes(), one_row(repeats)):
         for line in lines:
-            table.add_row(
-                line.work, line.mine, line.other, line.ratio, line.wanted, "reached" if line.reached else "missed"
-            )
+            reached = "reached" if line.reached else "missed"
+            table.add_row(line.work, line.mine, line.other, line.ratio, line.wanted, reached)
+            done.append(line)
             console.print(f"… {line.work}: {line.mine} against {line.other}")
     console.print(table)
+    if options.markdown:
+        print_markdown(done)
     return None
 
 
