@@ -59,7 +59,7 @@ clean:  ## remove everything made here
 
 # Python files are read from src/, so that only the core is ever built again.
 .venv/.core: .venv/.made $(CORE)
-	@echo "building the core in $(@D)"
+	@echo "installing libraries and building the core in $(@D) (about two minutes)"
 	@$(@D)/bin/python $(PIP) --config-settings=build-dir=build/venv --editable .
 	@touch $@
 

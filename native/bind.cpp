@@ -375,12 +375,6 @@ nb::tuple changed_kinds_py(const In2<std::int64_t>& before, const In2<std::int64
     return whole_cells(changed_kinds(before.data(), added.data(), klass.data(), count));
 }
 
-nb::tuple combine_py(const In1<std::int64_t>& feature, const In1<std::int32_t>& klass, const In1<std::int64_t>& value) {
-    const std::size_t count = feature.shape(0);
-    require(klass.shape(0) == count && value.shape(0) == count, "entries differ in length");
-    return whole_cells(combine(feature.data(), klass.data(), value.data(), count));
-}
-
 nb::object decide_py(const In2<double>& score, const In1<double>& prior) {
     const std::size_t classes = prior.shape(0);
     require(classes > 0 && score.shape(1) == classes, "one prior is needed for each class");
@@ -428,7 +422,7 @@ NB_MODULE(_core, m) {
     m.def("look_up", &look_up_typed<double>, nb::arg("feature"), nb::arg("klass"), nb::arg("values").noconvert(),
           nb::arg("wanted"), nb::arg("wanted_klass"));
     m.def("gather", &gather_py, nb::arg("layers"), nb::arg("wanted"), nb::arg("whole"));
-    m.def("combine", &combine_py, nb::arg("feature"), nb::arg("klass"), nb::arg("value"));
-    m.def("changed_kinds", &changed_kinds_py, nb::arg("before"), nb::arg("added"), nb::arg("klass"));
+    m.def("changed_kinds", &changed_kinds_py, nb::arg("before").noconvert(), nb::arg("added").noconvert(),
+          nb::arg("klass"));
     m.def("decide", &decide_py, nb::arg("score"), nb::arg("prior"));
 }

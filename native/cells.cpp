@@ -68,6 +68,29 @@ std::size_t first_not_below(const std::int64_t* feature, std::size_t from, std::
     return static_cast<std::size_t>(std::lower_bound(feature + low + 1, feature + high, wanted) - feature);
 }
 
+// Cells from entries in any order, equal pairs added up; those that come to nothing are left out.
+Cells<std::int64_t> combine(const std::int64_t* feature, const std::int32_t* klass, const std::int64_t* value,
+                            std::size_t count) {
+    std::vector<std::size_t> order(count);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return feature[a] != feature[b] ? feature[a] < feature[b] : klass[a] < klass[b];
+    });
+    Cells<std::int64_t> result;
+    for (std::size_t i = 0; i < count;) {
+        const std::int64_t f = feature[order[i]];
+        const std::int32_t c = klass[order[i]];
+        std::int64_t sum = 0;
+        for (; i < count && feature[order[i]] == f && klass[order[i]] == c; ++i)
+            if (!add(sum, value[order[i]], sum)) throw std::overflow_error("a count grew beyond what 64 bits hold");
+        if (sum == 0) continue;
+        result.feature.push_back(f);
+        result.klass.push_back(c);
+        result.value.push_back(sum);
+    }
+    return result;
+}
+
 }  // namespace
 
 template <class T>
@@ -178,28 +201,6 @@ template Cells<std::int64_t> gather<std::int64_t>(const std::vector<CellsView<st
 template Cells<double> gather<double>(const std::vector<CellsView<double>>&, std::size_t, const std::int64_t*,
                                       std::size_t);
 
-Cells<std::int64_t> combine(const std::int64_t* feature, const std::int32_t* klass, const std::int64_t* value,
-                            std::size_t count) {
-    std::vector<std::size_t> order(count);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return feature[a] != feature[b] ? feature[a] < feature[b] : klass[a] < klass[b];
-    });
-    Cells<std::int64_t> result;
-    for (std::size_t i = 0; i < count;) {
-        const std::int64_t f = feature[order[i]];
-        const std::int32_t c = klass[order[i]];
-        std::int64_t sum = 0;
-        for (; i < count && feature[order[i]] == f && klass[order[i]] == c; ++i)
-            if (!add(sum, value[order[i]], sum)) throw std::overflow_error("a count grew beyond what 64 bits hold");
-        if (sum == 0) continue;
-        result.feature.push_back(f);
-        result.klass.push_back(c);
-        result.value.push_back(sum);
-    }
-    return result;
-}
-
 Cells<std::int64_t> changed_kinds(const std::int64_t* before, const std::int64_t* added, const std::int32_t* klass,
                                   std::size_t count) {
     std::vector<std::int64_t> kind, step;
@@ -214,7 +215,10 @@ Cells<std::int64_t> changed_kinds(const std::int64_t* before, const std::int64_t
     };
     for (std::size_t i = 0; i < count; ++i) {
         note(before[i], before[count + i], i, -1);
-        note(before[i] + added[i], before[count + i] + added[count + i], i, 1);
+        std::int64_t seen, missing;
+        if (!add(before[i], added[i], seen) || !add(before[count + i], added[count + i], missing))
+            throw std::overflow_error("a count is out of range");
+        note(seen, missing, i, 1);
     }
     return combine(kind.data(), of.data(), step.data(), kind.size());
 }

@@ -40,10 +40,6 @@ template <class T>
 Cells<T> gather(const std::vector<CellsView<T>>& layers, std::size_t planes, const std::int64_t* wanted,
                 std::size_t count);
 
-// Cells from entries in any order, equal pairs added up; those that come to nothing are left out.
-Cells<std::int64_t> combine(const std::int64_t* feature, const std::int32_t* klass, const std::int64_t* value,
-                            std::size_t count);
-
 // How many cells come to be of each kind, and cease to be, when `added` is added to pairs that held `before`. A kind is
 // a count and a number of missing values (two planes), written as count << 31 | missing; nothing at all is no kind.
 Cells<std::int64_t> changed_kinds(const std::int64_t* before, const std::int64_t* added, const std::int32_t* klass,

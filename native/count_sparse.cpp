@@ -38,7 +38,10 @@ void count_by_sorting(const Sparse<T, I>& rows, const Labels& labels, const Acce
         if (weight == 0.0) continue;
         const std::int32_t klass = labels.klass[i];
         result.fault = each_entry(
-            rows, accepts, i, [&](std::int64_t f, double v) { entries.push_back({f, klass, v * weight}); },
+            rows, accepts, i,
+            [&](std::int64_t f, double v) {
+                if (v * weight != 0.0) entries.push_back({f, klass, v * weight});
+            },
             [&](std::int64_t f) { missing.push_back({f, klass, weight}); });
     }
     append_sorted(entries, result.cells);
@@ -74,6 +77,7 @@ void count_by_class(const Sparse<T, I>& rows, const Labels& labels, const Accept
                 mine.fault = each_entry(
                     rows, accepts, order[r],
                     [&](std::int64_t f, double v) {
+                        if (v * weight == 0.0) return;  // too small to count
                         double& cell = sum[static_cast<std::size_t>(f)];
                         if (cell == 0.0) mine.feature.push_back(static_cast<std::int32_t>(f));
                         cell += v * weight;

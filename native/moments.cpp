@@ -11,7 +11,6 @@ constexpr double largest_double = std::numeric_limits<double>::max();
 
 // Sums about a pivot, for each class present in a run of rows.
 struct Run {
-    std::size_t columns;
     std::vector<double> pivot, sum, square, count;
     std::vector<double> weight;             // per class
     std::vector<std::int32_t> present;      // classes seen in this run
@@ -108,7 +107,6 @@ class Part {
         const std::size_t cells = labels.classes * rows.columns;
         for (auto* a : {&total.n, &total.mean, &total.m2, &run_.pivot, &run_.sum, &run_.square, &run_.count})
             a->assign(cells, 0.0);
-        run_.columns = rows.columns;
         run_.weight.assign(labels.classes, 0.0);
         run_.seen.assign(labels.classes, 0);
         run_.holes.assign(labels.classes, 0);
@@ -185,7 +183,9 @@ class Part {
             const double n = count_of(c, j);
             if (!(n > 0)) continue;
             const double shift = run_.sum[at] / n;
-            const double m2 = std::max(0.0, run_.square[at] - run_.sum[at] * shift);
+            const double spread = run_.square[at] - run_.sum[at] * shift;
+            if (!std::isfinite(spread)) return too_large(j);
+            const double m2 = std::max(0.0, spread);
             const double mean = run_.pivot[at] + shift;
             const double before = total.n[at], both = before + n;
             const double step = mean - total.mean[at];
@@ -193,6 +193,14 @@ class Part {
             total.mean[at] = before > 0 ? total.mean[at] + step * (n / both) : mean;
             total.m2[at] += m2 + (before > 0 ? step * step * (before * (n / both)) : 0.0);
         }
+    }
+
+    // A value whose square is beyond what a double holds: named by the first in its column that is as large.
+    void too_large(std::size_t column) {
+        std::size_t row = 0;
+        while (row + 1 < rows_.rows && !(std::fabs(static_cast<double>(rows_.row(row)[column])) > 1e150)) ++row;
+        total.fault.keep_first(
+            {FaultKind::too_wide, static_cast<std::int64_t>(row), static_cast<std::int64_t>(column)});
     }
 
     const Dense<T>& rows_;

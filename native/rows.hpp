@@ -11,7 +11,15 @@
 
 namespace naively {
 
-enum class FaultKind : int { none = 0, infinite = 1, out_of_range = 2, not_whole = 3, too_large = 4, bad_index = 5 };
+enum class FaultKind : int {
+    none = 0,
+    infinite = 1,
+    out_of_range = 2,
+    not_whole = 3,
+    too_large = 4,
+    bad_index = 5,
+    too_wide = 6
+};
 
 // The first entry found that cannot be used.
 struct Fault {
@@ -73,7 +81,10 @@ NAIVELY_INLINE bool is_missing_code(T x) {
 template <class T>
 NAIVELY_INLINE double valued(T x, const Accepts& accepts) {
     const double value = static_cast<double>(x);
-    return accepts.binary ? (value > accepts.threshold ? 1.0 : 0.0) : value;
+    if (!accepts.binary) return value;
+    // Compared in the type of the values, as NumPy does.
+    if constexpr (std::is_floating_point_v<T>) return x > static_cast<T>(accepts.threshold) ? 1.0 : 0.0;
+    return value > accepts.threshold ? 1.0 : 0.0;
 }
 
 template <class T>

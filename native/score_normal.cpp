@@ -45,7 +45,7 @@ void score_odd_row(const Dense<T>& rows, const Normal& normal, std::size_t i, do
     for (std::size_t c = 0; c < normal.classes; ++c) {
         double sum = normal.base[c];
         for (std::size_t j = 0; j < n; ++j) {
-            if (is_missing(x[j])) continue;
+            if (is_missing(x[j]) || normal.half_precision[c * n + j] == 0.0) continue;
             const double d = static_cast<double>(x[j]) - normal.mean[c * n + j];
             sum += normal.constant[c * n + j] - d * d * normal.half_precision[c * n + j];
         }

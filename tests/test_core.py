@@ -219,20 +219,6 @@ def test_summing_cells_equals_summing_dictionaries(dtype: Any, draw: Any) -> Non
     np.testing.assert_array_equal(_core.look_up(*arrays(a), *pairs_of_both[:2])[0], [a.get(k, 0) for k in sorted(both)])
 
 
-@small
-@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2), st.integers(-2, 2)), max_size=30))
-def test_combining_entries_equals_summing_a_dictionary(entries: list[tuple[int, int, int]]) -> None:
-    want: dict[tuple[int, int], int] = {}
-    for feature, klass, value in entries:
-        want[feature, klass] = want.get((feature, klass), 0) + value
-    columns = np.array(entries, np.int64).reshape(-1, 3).T
-    feature, klass, value = _core.combine(
-        np.ascontiguousarray(columns[0]), columns[1].astype(np.int32), np.ascontiguousarray(columns[2])
-    )
-    found = list(zip(zip(feature.tolist(), klass.tolist(), strict=True), value[0].tolist(), strict=True))
-    assert found == sorted((k, v) for k, v in want.items() if v)
-
-
 def test_changed_kinds_tell_what_comes_to_be_and_what_ceases() -> None:
     before, added = np.array([[0, 1, 1, 2], [0, 0, 0, 1]]), np.array([[1, 1, 0, 0], [0, 0, 1, -1]])
     kind, klass, many = _core.changed_kinds(before, added, np.array([0, 0, 1, 1], np.int32))

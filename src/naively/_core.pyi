@@ -131,9 +131,6 @@ def look_up(feature: _I8, klass: _I4, values: _F8, wanted: _I8, wanted_klass: _I
 def gather(layers: list[tuple[_I8, _I4, _Values]], wanted: _I8, whole: bool) -> tuple[_I8, _I4, _Values]:
     """The cells of the wanted features (sorted, each once) of all layers added up: place in `wanted`, class, values."""
 
-def combine(feature: _I8, klass: _I4, value: _I8) -> tuple[_I8, _I4, _I8]:
-    """Cells from entries in any order, equal pairs added up, those that come to nothing left out."""
-
 def changed_kinds(before: _I8, added: _I8, klass: _I4) -> tuple[_I8, _I4, _I8]:
     """How many cells come to be of each kind (`count << 31 | missing`), class by class, when `added` is added."""
 

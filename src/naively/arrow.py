@@ -34,6 +34,7 @@ def tally_from_arrow(table: pa.Table) -> Tally:
     feature, klass, *planes = _read_columns(table, ("feature", "class", *PLANES[kind]))
     _check_numbers(feature, klass, classes, features)
     values = np.array(planes)
+    values = values.astype(np.int64 if values.dtype.kind in "iu" else np.float64)
     if not ((np.diff(feature) > 0) | ((np.diff(feature) == 0) & (np.diff(klass) > 0))).all():
         raise InputError("tally from Arrow: cells must be sorted by feature, then class, each once")
     if not np.isfinite(values).all() or (values < 0).any():
@@ -126,7 +127,7 @@ def _read_head(table: pa.Table, kinds: Sequence[str]) -> tuple[str, Index, Array
         raise InputError(f"from Arrow: the metadata is damaged ({error})") from None
     if (kind == "categories") != isinstance(features, Categories):
         raise InputError("from Arrow: categories belong to a tally of categories, and to no other")
-    if rows.shape != (classes.size,) or rows.dtype.kind not in "if" or (rows < 0).any():
+    if rows.shape != (classes.size,) or rows.dtype.kind not in "if" or not ((rows >= 0) & (rows < np.inf)).all():
         raise InputError("from Arrow: one number of rows is needed for each class")
     return kind, classes, rows.astype(np.int64 if rows.dtype.kind == "i" else np.float64), features
 
@@ -139,7 +140,8 @@ def _read_columns(table: pa.Table, names: Sequence[str]) -> list[Array]:
     for name, column in zip(names, columns, strict=True):
         if column.null_count or not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
             raise InputError(f"from Arrow: column {name!r} must hold numbers without gaps, got {column.type}")
-    return [column.to_numpy(zero_copy_only=False) for column in columns]
+    arrays = [column.to_numpy(zero_copy_only=False) for column in columns]
+    return [a.astype(np.int64 if a.dtype.kind in "iu" else np.float64) for a in arrays]
 
 
 def _check_numbers(feature: Array, klass: Array, classes: Index, features: Features) -> None:

@@ -36,6 +36,14 @@ def close(a: Array, b: Array) -> bool:
     return a.shape == b.shape and bool(np.allclose(a, b, rtol=1e-9, atol=1e-12))
 
 
+class Overdrawn(NeverCounted):
+    """Names the cell of which more was to be taken away than there is, by numbers."""
+
+    def __init__(self, feature: int, klass: int):
+        super().__init__(f"feature {feature} of class number {klass}")
+        self.feature, self.klass = feature, klass
+
+
 @dataclass(frozen=True, eq=False)
 class Cells:
     """Sorted by feature, then class; `values` has one row for each kind of number that a cell holds."""
@@ -77,10 +85,10 @@ class Cells:
         if len(result) == 2:
             fault, at = result
             if fault == 2:
-                raise NeverCounted(f"feature {other.feature[at]} of class number {other.klass[at]}")
+                raise Overdrawn(int(other.feature[at]), int(other.klass[at]))
             raise NaivelyError("a count grew beyond what 64 bits hold; divide the weights by a common factor")
         feature, klass, values = result
-        return Cells(feature, klass, values)
+        return Cells(feature, klass, whole(values))
 
     def negated(self) -> Cells:
         return Cells(self.feature, self.klass, -self.values)
@@ -101,11 +109,6 @@ class Cells:
         """The sum of each kind of number for each class."""
         sums = np.array([np.bincount(self.klass, weights=plane, minlength=classes) for plane in self.values])
         return sums.reshape(len(self.values), classes)
-
-    @staticmethod
-    def combined(feature: Array, klass: Array, value: Array) -> Cells:
-        """Cells from whole entries in any order, equal pairs added up."""
-        return Cells(*_core.combine(feature, klass, value))
 
     def same(self, other: Cells) -> bool:
         return (

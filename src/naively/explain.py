@@ -26,7 +26,8 @@ class Explanation:
     score        -0.9163  -2.0794
     probability   0.7619   0.2381
 
-    `shares` has a row for each of `features`; prior, shares and `rest` add up to `score`.
+    `shares` has a row for each of `features`; prior, shares and `rest` ("all else": what the other features say by
+    their absence) add up to `score`. An impossible factor shows as -inf.
     """
 
     classes: Array
@@ -38,22 +39,30 @@ class Explanation:
     probability: Array
 
     def top(self, n: int = 10) -> list[tuple[Any, float]]:
-        """The features that speak most for the winner against the runner-up, with their log-odds."""
+        """The features that weigh most between the winner and the runner-up, with their log-odds.
+
+        The largest first; positive ones speak for the winner, negative ones against it. The prior is not among them.
+        """
         if len(self.classes) < 2:
             return []
-        second, first = np.argsort(self.score)[-2:]
-        odds = self.shares[:, first] - self.shares[:, second]
+        second, first = np.lexsort((self.score, self.probability))[-2:]
+        with np.errstate(invalid="ignore"):
+            odds = np.nan_to_num(self.shares[:, first] - self.shares[:, second], nan=0.0, posinf=np.inf, neginf=-np.inf)
         order = np.argsort(-np.abs(odds), kind="stable")[:n]
         return [(self.features[i], float(odds[i])) for i in order]
 
     def __str__(self) -> str:
         lines = [("prior", self.prior)]
         lines += [(_label(f), share) for f, share in zip(self.features, self.shares, strict=True)]
-        if np.abs(self.rest).max(initial=0.0) > 1e-12:
+        if np.abs(self.rest).max(initial=0.0) > 1e-9 * (1.0 + np.abs(self.shares).max(initial=0.0)):
             lines.append(("all else", self.rest))
         lines += [("score", self.score), ("probability", self.probability)]
         wide = max(len(name) for name, _ in lines)
-        columns = [max(8, len(str(c))) for c in self.classes.tolist()]
+        numbers = np.array([values for _, values in lines]).T.tolist()
+        columns = [
+            max(8, len(str(c)), *(len(f"{v:.4f}") for v in column))
+            for c, column in zip(self.classes.tolist(), numbers, strict=True)
+        ]
         head = " " * wide + "".join(f" {c!s:>{w}}" for c, w in zip(self.classes.tolist(), columns, strict=True))
         body = [
             f"{name:<{wide}}" + "".join(f" {v:>{w}.4f}" for v, w in zip(values.tolist(), columns, strict=True))
@@ -71,13 +80,21 @@ def _label(feature: Any) -> str:
 def explain_row(table: Any, row: Rows) -> Explanation:
     """The arithmetic behind the score of one row."""
     scores: Scores = table.score(row)
-    numbers, shares = table.shares(row)
-    order = table.classes.order
-    prior = table.prior if order is None else table.prior[order]
-    shares = shares if order is None else shares[:, order]
+    numbers, shares, odd = table.shares(row)
+    order = slice(None) if table.classes.order is None else table.classes.order
+    shares, likelihood = shares[:, order], scores.likelihood[0]
+    rest = likelihood - shares.sum(axis=0)
+    if odd is not None and scores.impossible is not None:
+        odd = odd[:, order]
+        rest = impossible(rest, scores.impossible[0] - odd.sum(axis=0))
+        shares = impossible(shares, odd)
     names = table.categories.columns if isinstance(getattr(table, "categories", None), Categories) else table.features
-    rest = scores.likelihood[0] - shares.sum(axis=0)
     return Explanation(
-        scores.classes, [names.name(j) for j in numbers], prior, shares, rest, scores.likelihood[0] + prior,
+        scores.classes, [names.name(j) for j in numbers], table.prior[order], shares, rest, scores.joint[0],
         scores.proba()[0],
     )  # fmt: skip
+
+
+def impossible(values: Array, odd: Array) -> Array:
+    """Logs, infinite where a factor is impossible (or, for complements, its weight endless)."""
+    return np.where(odd > 1e-9, -np.inf, np.where(odd < -1e-9, np.inf, values))

@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 
 from naively import _core
-from naively.cells import Array, Cells, gathered, whole
-from naively.errors import NeverCounted
+from naively.cells import Array, Cells, Overdrawn, gathered, whole
 from naively.names import Index
-from naively.tally import Features, Tally, rows_left
+from naively.tally import Features, Tally, never_counted, rows_left
 from naively.values import Value
 
 _STEP = 16
@@ -54,7 +53,7 @@ class View:
     @property
     def entries(self) -> tuple[Array, Array, Array, Array] | None:
         """(class, count, missing, how many) of all features that were seen; None where all are in view."""
-        return None if self.features is None else entries_of(self.source.with_spectrum().spectrum)
+        return None if self.features is None else entries_of(self.source.spectrum)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,8 +106,8 @@ class Ledger(Value):
         mine = Cells(np.searchsorted(features, value.cells.feature), value.cells.klass, value.cells.values)
         try:
             _ = self.take(features) - mine
-        except NeverCounted as error:
-            raise NeverCounted(f"cannot forget more than was counted: {error}; nothing was changed") from None
+        except Overdrawn as error:
+            raise never_counted(int(features[error.feature]), error.klass, self.features, self.classes) from None
         return self.add(value.negated())
 
     def take(self, features: Array) -> Cells:
@@ -123,15 +122,33 @@ class Ledger(Value):
         """Some features (sorted, each once), numbered in that order."""
         return View(self, features, len(features), self.take(features))
 
+    @cached_property
+    def whole(self) -> bool:
+        """Whether it holds whole numbers alone."""
+        return all(level.cells.values.dtype == np.int64 for level in self.levels)
+
     def with_spectrum(self) -> Ledger:
-        """The same sum, with how often each count occurs, which `add` then keeps up to date."""
-        return self if self.spectrum is not None else Ledger((self.total,), spectrum_of(self.total.cells))
+        """The same sum, with how often each count occurs, which `add` then keeps up to date.
+
+        Without it where there are fractions, or counts too large to be told in a spectrum.
+        """
+        if self.spectrum is not None or not self.whole:
+            return self
+        total = self.total
+        if len(total.cells) and total.cells.values.max() >= 1 << _KIND_BITS:
+            return self
+        return Ledger((total,), spectrum_of(total.cells))
 
     def _respread(self, value: Any) -> Cells | None:
+        """The spectrum once the value is added; None where it would be as much work to make it anew."""
         if self.spectrum is None or len(value.cells) * 8 > len(self.spectrum) + 4096:
             return None
         cells = value.cells
+        if cells.values.dtype != np.int64:
+            return None
         before = reduce(add, (level.cells.look_up(cells.feature, cells.klass) for level in self.levels))
+        if len(cells) and (before + cells.values).max() >= 1 << _KIND_BITS:
+            return None
         return self.spectrum + Cells(*_core.changed_kinds(before, cells.values, cells.klass))
 
 
@@ -165,7 +182,11 @@ def _merged(levels: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _sum(parts: list[Array], size: int) -> Array:
-    result = np.zeros(size, np.result_type(*parts))
+    """The sum of arrays of different lengths; what only rounding left of fractions is nothing."""
+    result, scale = np.zeros(size, np.result_type(*parts)), np.zeros(size)
     for part in parts:
         result[: len(part)] += part
-    return whole(result)
+        scale[: len(part)] += np.abs(part)
+    if result.dtype == np.int64:
+        return result
+    return whole(np.where(np.abs(result) <= 1e-12 * scale, 0.0, result))

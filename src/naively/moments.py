@@ -116,7 +116,11 @@ class ClassMoments(Value):
         step = b.mean - a.mean
         known = a.n > 0
         mean = np.where(known, a.mean + step * share, b.mean)
-        m2 = a.m2 + b.m2 + np.where(known, self._product(step) * a.n * share, 0.0)
+        with np.errstate(over="ignore", invalid="ignore"):
+            m2 = a.m2 + b.m2 + np.where(known, self._product(step) * a.n * share, 0.0)
+        if not np.isfinite(m2).all():
+            column = a.features.name(int(np.argwhere(~np.isfinite(m2))[0][1]))
+            raise InputError(f"feature {column!r}: squares add up to more than float64 holds; rescale it")
         return replace(a, rows=whole(a.rows + b.rows), n=both, mean=mean, m2=m2)
 
     def __sub__(self, other: Self) -> Self:
@@ -160,6 +164,11 @@ class ClassMoments(Value):
     def __repr__(self) -> str:
         rows = f"{self.rows.sum():_g} rows, {self.classes.size:_} classes, {self.features.size:_} features"
         return f"{type(self).__name__}({rows})"
+
+    def single(self) -> Moments:
+        """The moments of each feature by itself."""
+        n, mean, m2 = self._own(self.n), self._own(self.mean), self._own(self.m2)
+        return Moments(self.classes, self.rows, self.features, self.present, n, mean, m2)
 
     def full(self) -> Self:
         """With a row of the arrays for every class."""

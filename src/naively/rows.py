@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -100,30 +102,74 @@ def missing_mask(X: Rows) -> Any:
     return sparse.csr_matrix((np.ones(holes.sum()), X.indices[holes], starts), shape=X.shape)
 
 
-def complain(fault: tuple[int, int, int], X: Rows, features: Index, who: str, expected: str) -> InputError:
-    """What to tell a user of the entry that cannot be used."""
+class Fault(IntEnum):
+    """What the compiled core can find wrong with an entry."""
+
+    INFINITE = 1
+    OUT_OF_RANGE = 2
+    NOT_WHOLE = 3
+    TOO_LARGE = 4
+    BAD_INDEX = 5
+    TOO_WIDE = 6
+
+
+class RowError(InputError):
+    """An entry that cannot be used. Knows its row, so that whoever cut rows into blocks can count on."""
+
+    def __init__(self, message: str, row: int):
+        super().__init__(message.replace(_ROW, str(row)))
+        self.message, self.row = message, row
+
+    def moved(self, by: int) -> RowError:
+        """The same, of a row that much further on."""
+        return RowError(self.message, self.row + by)
+
+    def __reduce__(self) -> Any:
+        return RowError, (self.message, self.row)
+
+
+_ROW = "\0row\0"  # where the number of the row stands in a message
+
+
+def in_blocks(X: Rows, width: int, work: Callable[[Rows, slice], Any], cells: int = 1 << 22) -> list[Any]:
+    """What the work makes of each block of rows; an error names the row as it stands in all of them."""
+    results = []
+    for part in blocks(X, width, cells):
+        try:
+            results.append(work(X if part == slice(0, X.shape[0]) else X[part], part))
+        except RowError as error:
+            raise error.moved(part.start) from None
+    return results
+
+
+def complain(
+    fault: tuple[int, int, int], X: Rows, features: Index, who: str, expected: str, numbers: Array | None = None
+) -> RowError:
+    """What to tell a user of the entry that cannot be used; `numbers` are those of the columns, where they differ."""
     kind, row, column = fault
-    if kind == 5:
-        return InputError(f"{who}: the sparse matrix is damaged: row {row} names column {column} of {X.shape[1]}")
+    if kind == Fault.BAD_INDEX:
+        return RowError(f"{who}: the sparse matrix is damaged: row {_ROW} names column {column} of {X.shape[1]}", row)
     value = (X.matrix() if isinstance(X, SparseRows) else X)[row, column]
-    where = f"row {row}, column {features.name(column)!r}"
-    if kind == 1:
-        return InputError(
-            f"Input X contains infinity: {who}, {where} is {value}; replace it, or make it NaN to leave it out"
-        )
-    if kind == 3 and (X < 0).any():
+    where = f"row {_ROW}, column {features.name(column if numbers is None else int(numbers[column]))!r}"
+    if kind == Fault.INFINITE:
+        text = f"Input X contains infinity: {who}, {where} is {value}; replace it, or make it NaN to leave it out"
+    elif kind == Fault.NOT_WHOLE and (X < 0).any():
         row, column = (int(v) for v in np.argwhere(X < 0)[0])
-        return complain((2, row, column), X, features, who, expected)
-    if kind == 3:
-        return InputError(
+        return complain((Fault.OUT_OF_RANGE, row, column), X, features, who, expected, numbers)
+    elif kind == Fault.NOT_WHOLE:
+        text = (
             f"{who}: {where} is {value}; each class counts categories, which are text or whole numbers, and a "
             "fraction is not cut down to one; bin the column, or use GaussianNB for numbers"
         )
-    if kind == 4:
-        return InputError(
+    elif kind == Fault.TOO_LARGE:
+        text = (
             f"{who}: {where} is code {value}, which would make a table of that many categories; "
             "pass the column as text, or number its categories from 0 (OrdinalEncoder)"
         )
-    if value < 0:
-        return InputError(f"Negative values in data passed to {who} (input X): {where} is {value}; expected {expected}")
-    return InputError(f"{who}: {where} is {value}; expected {expected}")
+    elif kind == Fault.TOO_WIDE:
+        text = f"{who}: {where} is {value}: its square is beyond what float64 holds; rescale the column"
+    elif value < 0:
+        text = f"Negative values in data passed to {who} (input X): {where} is {value}; expected {expected}"
+    else:
+        text = f"{who}: {where} is {value}; expected {expected}"
+    return RowError(text, row)

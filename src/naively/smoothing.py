@@ -22,6 +22,10 @@ Logs = tuple[Array, Array | None]
 class Smoothing(Protocol):
     """A rule from counts to log-probabilities."""
 
+    @property
+    def per_feature(self) -> bool:
+        """Whether features differ in what is added to their counts."""
+
     def pseudo(self, features: Array | None) -> Any:
         """What is added to the count of each of these features (None: all); one number where it is the same."""
 
@@ -94,7 +98,9 @@ class Epsilon:
         if not 0 < self.eps <= 1:
             raise InputError(f"eps must be above 0 and at most 1, got {self.eps!r}")
 
-    per_feature = False
+    @property
+    def per_feature(self) -> bool:
+        return False
 
     def pseudo(self, features: Array | None) -> Any:
         return 0.0

@@ -13,7 +13,7 @@ from scipy import sparse
 from naively import _core
 from naively.cells import Array
 from naively.names import Categories, Index
-from naively.rows import Accepts, Rows, blocks, complain, is_sparse, missing_mask
+from naively.rows import Accepts, Fault, Rows, complain, in_blocks, is_sparse, missing_mask
 from naively.scores import Scores
 from naively.threads import threads
 from naively.values import Value
@@ -21,6 +21,9 @@ from naively.values import Value
 _LANES = 4
 _WIDE_CLASSES = 64
 _FEW_ROWS = 4
+
+
+Shares = tuple[list[int], Array, Array | None]
 
 
 class Table(Protocol):
@@ -33,8 +36,8 @@ class Table(Protocol):
     def score(self, X: Rows) -> Scores:
         """The scores of each row, for each class."""
 
-    def shares(self, row: Rows) -> tuple[list[Any], Array]:
-        """For one row: its factors, and what each adds to the score of each class."""
+    def shares(self, row: Rows) -> Shares:
+        """For one row: its factors, what each adds to the score of each class, and how often each is impossible."""
 
 
 def padded(weights: Array) -> Array:
@@ -119,6 +122,7 @@ class LinearTable(Value):
     impossible: Linear | None = None
     make_holes: Callable[[], tuple[Linear, Linear | None]] | None = None
     row_constant: Any = None
+    numbers: Array | None = None  # of the features, where not all are in the table
 
     @cached_property
     def holes(self) -> tuple[Linear, Linear | None]:
@@ -129,7 +133,7 @@ class LinearTable(Value):
     def score(self, X: Rows) -> Scores:
         likelihood, missing, fault = self.present.apply(X, self.accepts)
         if fault is not None:
-            raise complain(fault, X, self.features, self.who, self.expected)
+            raise complain(fault, X, self.features, self.who, self.expected, self.numbers)
         mask = missing_mask(X) if missing and self.make_holes is not None else None
         if mask is not None:
             likelihood += self.holes[0].apply(mask, Accepts())[0]
@@ -142,21 +146,28 @@ class LinearTable(Value):
                 odd += self.holes[1].apply(mask, Accepts())[0]
         return sorted_scores(self.classes, likelihood, self.prior, odd)
 
-    def shares(self, row: Rows) -> tuple[list[Any], Array]:
+    def shares(self, row: Rows) -> Shares:
         row = sparse.csr_matrix(row)
         held = ~np.isnan(row.data.astype(np.float64))
         values = row.data[held].astype(np.float64)
         if self.accepts.threshold is not None:
             values = (values > self.accepts.threshold).astype(np.float64)
         features = row.indices[held].astype(np.int64)
-        return features.tolist(), self.present.of_row(features) * values[:, None]
+        features, values = features[values != 0], values[values != 0, None]
+        shares = self.present.of_row(features) * values
+        odd = None if self.impossible is None else self.impossible.of_row(features) * values
+        if self.make_holes is not None:  # a present feature is no longer among the absent ones
+            holes, odd_holes = self.holes
+            shares = shares - holes.of_row(features)
+            odd = odd if odd is None or odd_holes is None else odd - odd_holes.of_row(features)
+        return features.tolist(), shares, odd
 
 
 def by_block(X: Rows, sums: Any) -> Array:
     """The sums of dense rows; sparse ones are made dense a block at a time, since here zeros count as well."""
-    if not sparse.issparse(X):
+    if not is_sparse(X):
         return sums(X)
-    parts = [sums(np.ascontiguousarray(X[s].toarray())) for s in blocks(X, X.shape[1])]
+    parts = in_blocks(X, X.shape[1], lambda part, _: sums(np.ascontiguousarray(part.toarray())))
     return np.concatenate(parts) if parts else sums(np.zeros(X.shape))
 
 
@@ -202,14 +213,19 @@ class CodeTable(Value):
             raise complain(fault, X, self.categories.columns, self.who, "codes from 0 on")
         return scores
 
-    def shares(self, row: Rows) -> tuple[list[Any], Array]:
+    def shares(self, row: Rows) -> Shares:
+        row = row.toarray() if sparse.issparse(row) else row
         columns = np.flatnonzero(~missing_codes(row[0]))
         codes = row[0, columns].astype(np.int64)
-        weights = [
-            self.weights[self.offsets[j] + k] if k < self.sizes[j] else self.unseen[j]
-            for j, k in zip(columns.tolist(), codes.tolist(), strict=True)
-        ]
-        return columns.tolist(), np.array(weights).reshape(len(columns), self.weights.shape[1])[:, : self.classes.size]
+        odd = None if self.impossible is None else self._of(columns, codes, *self.impossible)
+        return columns.tolist(), self._of(columns, codes, self.weights, self.unseen), odd
+
+    def _of(self, columns: Array, codes: Array, weights: Array, unseen: Array) -> Array:
+        """The weights of some codes."""
+        known = codes < self.sizes[columns]
+        at = np.where(known, self.offsets[columns] + codes, 0)
+        found = weights[at] if len(weights) else np.zeros((len(at), weights.shape[1]))
+        return np.where(known[:, None], found, unseen[columns])[:, : self.classes.size]
 
 
 def missing_codes(codes: Array) -> Array:
@@ -247,12 +263,12 @@ class NormalTable(Value):
             raise complain(fault, X, self.features, self.who, "finite numbers")
         return likelihood
 
-    def shares(self, row: Rows) -> tuple[list[Any], Array]:
+    def shares(self, row: Rows) -> Shares:
         x = np.asarray(row.toarray() if sparse.issparse(row) else row, dtype=np.float64)[0]
         features = np.flatnonzero(~np.isnan(x))
         half_precision, constant = self._constants
         values = constant - (x - self.mean) ** 2 * half_precision
-        return features.tolist(), values[:, features].T
+        return features.tolist(), values[:, features].T, None
 
 
 @dataclass(frozen=True, eq=False)
@@ -277,7 +293,7 @@ class CovarianceTable(Value):
         X = X.astype(np.float64, copy=False)
         infinite = np.argwhere(np.isinf(X))
         if len(infinite):
-            raise complain((1, *infinite[0].tolist()), X, self.features, self.who, "finite numbers")
+            raise complain((Fault.INFINITE, *infinite[0].tolist()), X, self.features, self.who, "finite numbers")
         likelihood = np.empty((len(X), self.classes.size))
         patterns, group = np.unique(np.isnan(X), axis=0, return_inverse=True)
         for g, pattern in enumerate(patterns):
@@ -297,7 +313,7 @@ class CovarianceTable(Value):
             result[:, k] = -0.5 * (np.einsum("ij,ij->i", z, z) + log_determinant + known.sum() * np.log(2 * np.pi))
         return result
 
-    def shares(self, row: Rows) -> tuple[list[Any], Array]:
+    def shares(self, row: Rows) -> Shares:
         """Feature after feature: what each adds given those before it."""
         x = np.asarray(row.toarray() if sparse.issparse(row) else row, dtype=np.float64)
         known = np.flatnonzero(~np.isnan(x[0]))
@@ -306,7 +322,7 @@ class CovarianceTable(Value):
             mask = np.zeros(x.shape[1], bool)
             mask[known[:upto]] = True
             sums.append(self._densities(x[:, mask], mask)[0])
-        return known.tolist(), np.diff(np.array(sums), axis=0).reshape(len(known), self.classes.size)
+        return known.tolist(), np.diff(np.array(sums), axis=0).reshape(len(known), self.classes.size), None
 
 
 def _whitening(covariance: Array) -> tuple[Array, float]:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from naively.cells import Array, Cells, close, whole
+from naively.cells import Array, Cells, Overdrawn, close, whole
 from naively.errors import InputError, NeverCounted
 from naively.names import Categories, Index
 from naively.values import Value
@@ -73,8 +73,8 @@ class Tally(Value):
         rows = rows_left(mine.classes, mine.rows, theirs.rows)
         try:
             cells = mine.cells - theirs.cells
-        except NeverCounted as error:
-            raise NeverCounted(f"cannot forget more than was counted: {error}; nothing was changed") from None
+        except Overdrawn as error:
+            raise never_counted(error.feature, error.klass, mine.features, mine.classes) from None
         return replace(mine, rows=rows, cells=cells)
 
     def negated(self) -> Tally:
@@ -128,6 +128,17 @@ class Tally(Value):
         from naively.arrow import tally_from_arrow
 
         return tally_from_arrow(table)
+
+
+def never_counted(feature: int, klass: int, features: Features, classes: Index) -> NeverCounted:
+    """What to say of a cell of which more was to be forgotten than was counted."""
+    name = features.name(feature)
+    what = (
+        f"feature {name!r}" if not isinstance(features, Categories) else f"category {name[1]!r} of column {name[0]!r}"
+    )
+    return NeverCounted(
+        f"cannot forget more than was counted: {what} in class {classes.name(klass)!r}; nothing was changed"
+    )
 
 
 def rows_left(classes: Index, rows: Array, gone: Array) -> Array:

@@ -89,6 +89,8 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):
             model = self.__dict__.get("_model")
             if model is None:
                 self._validate_params()
+            else:
+                self._check_counted(model)
             known = self._check_classes(classes, model)
             self._learn(X, y, model, known, sample_weight)
         return self
@@ -96,8 +98,10 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Take these rows out again, as if they had never been counted.
 
-        What only they had brought along goes with them: classes (unless named in advance) and categories. Raises,
-        and changes nothing, where they were not counted.
+        What only they had brought along goes with them: classes (unless named in advance) and categories; when all
+        rows are gone, the last classes stay. Forgetting more than was counted (a count below zero, a negative
+        variance, an unknown class) raises and changes nothing. A sum does not remember its rows, so forget only rows
+        that were counted, and each once.
 
         Parameters
         ----------
@@ -114,6 +118,7 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         ledger = self._model.ledger
+        self._check_counted(self._model)
         with self._all_or_nothing():
             tally = self._count(X, y, ledger.classes, ledger.features, sample_weight, reset=False)
             if tally.classes.size > ledger.classes.size:
@@ -134,14 +139,14 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):
         tally = self._count(X, y, classes, features, sample_weight, reset=model is None)
         if model is None:
             declared = frozenset() if classes is None or classes.names is None else frozenset(classes.names.tolist())
-            self._settle(Model(Ledger((tally,)), self._dtype_of(X), declared))
+            self._settle(Model(Ledger((tally,)), self._dtype_of(X), declared, self._counted()))
         else:
             self._settle(model.after(model.ledger.add(tally)))
 
     def _count(self, X: Any, y: Any, classes: Index | None, features: Any, sample_weight: Any, *, reset: bool) -> Any:
         if y is None:
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        X = check_rows(self, X, reset=reset)
+        X = check_rows(self, self._as_given(X), reset=reset)
         if features is None:
             features = self._new_features(X)
         rows, features = self._rows(X, features, grow=True)
@@ -175,11 +180,12 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
         """Whatever goes wrong inside, the estimator is as it was before."""
-        before = vars(self).copy()
+        before = self.__dict__.copy()
         try:
             yield
         except BaseException:
-            self.__dict__.clear()
+            for name in self.__dict__.keys() - before.keys():
+                del self.__dict__[name]
             self.__dict__.update(before)
             raise
 
@@ -188,6 +194,11 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):
     def _new_features(self, X: Any) -> Any:
         names = getattr(self, "feature_names_in_", None)
         return Index(X.shape[1]) if names is None else Index.of(names)
+
+    @staticmethod
+    def _as_given(X: Any) -> Any:
+        """Rows before NumPy has turned them into one type."""
+        return X
 
     def _rows(self, X: Any, features: Any, *, grow: bool) -> tuple[Rows, Any]:
         return numbers(X, features, once=self._entries_once), features
@@ -198,14 +209,23 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):
 
     # --- scoring
 
-    def _log_prior(self) -> Array:
-        ledger = self._model.ledger
-        return self._prior_rule().log(ledger.classes, ledger.rows)
+    def _log_prior(self, model: Model) -> Array:
+        return self._prior_rule().log(model.ledger.classes, model.ledger.rows)
 
     def _ready(self, X: Any) -> tuple[Rows, Any]:
         check_is_fitted(self)
-        X = check_rows(self, X, reset=False)
+        self._check_counted(self._model)
+        X = check_rows(self, self._as_given(X), reset=False)
         return self._rows(X, self._model.ledger.features, grow=False)[0], self._dtype_of(X)
+
+    def _counted(self) -> Any:
+        """The parameter that counting depends on, by name and value; it cannot be changed afterwards."""
+        return None
+
+    def _check_counted(self, model: Model) -> None:
+        if model.counted != self._counted():
+            name, value = model.counted
+            raise InputError(f"counted with {name}={value!r}, now it is {self._counted()[1]!r}; fit again")
 
     def scores(self, X: Any) -> Scores:
         """Joint log-likelihoods as a value that can decide by posterior or by likelihood alone.
@@ -222,7 +242,8 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):
         return self._scores(self._ready(X)[0])
 
     def _scores(self, rows: Rows) -> Scores:
-        return self._model.scores(self._family(), self._rule(), self._log_prior(), rows)
+        model = self._model  # read once: another thread may be learning
+        return model.scores(self._family(), self._rule(), self._log_prior(model), rows)
 
     def predict(self, X: Any) -> Array:
         """The most probable class of each row.
@@ -237,7 +258,8 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):
         labels : ndarray of shape (n_samples,)
         """
         rows, _ = self._ready(X)
-        return self._model.decide(self._family(), self._rule(), self._log_prior(), rows)
+        model = self._model
+        return model.decide(self._family(), self._rule(), self._log_prior(model), rows)
 
     def predict_proba(self, X: Any) -> Array:
         """The probability of each class, in the order of `classes_`.
@@ -325,7 +347,7 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):
         seed = check_random_state(random_state).randint(np.iinfo(np.int32).max)
         rng = np.random.default_rng(seed)
         ledger = self._model.ledger
-        chance = np.exp(self._log_prior())
+        chance = np.exp(self._log_prior(self._model))
         klass = np.sort(rng.choice(ledger.classes.size, n, p=chance / chance.sum()))
         rng.shuffle(klass)
         rows: Any = None
@@ -353,14 +375,15 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):
     def table_(self) -> Any:
         """The log-probabilities, made when first asked for."""
         check_is_fitted(self)
-        return self._model.table(self._family(), self._rule(), self._log_prior())
+        model = self._model
+        return model.table(self._family(), self._rule(), self._log_prior(model))
 
     @property
     def classes_(self) -> Array:
         """Labels in sorted order."""
         names = self._fitted("classes_").ledger.classes.names
         assert names is not None
-        return self._by_class(names)
+        return self._by_class(names).copy()
 
     @property
     def class_count_(self) -> Array:
@@ -375,7 +398,7 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def n_parameters_joint_(self) -> int | float:
-        """How many it would take without the naive assumption."""
+        """How many it would take without the naive assumption; for counts, of which features a row holds at all."""
         size = self._fitted("n_parameters_joint_").ledger.classes.size
         return size - 1 + self._family().n_parameters_joint(self.tally_)
 

@@ -35,13 +35,13 @@ class CategoricalNB(SmoothedClassifier):
 
     Parameters
     ----------
-    alpha : float or smoothing rule, default=1.0
+    alpha : float or rule (`Additive`, `Epsilon`, `Unsmoothed`), default=1.0
         What is added to every count.
     force_alpha : bool, default=True
         If False, an alpha below 1e-10 is raised to that.
     fit_prior : bool, default=True
         Whether the classes' share of the rows counts, or all are alike.
-    class_prior : array-like of shape (n_classes,) or prior rule, default=None
+    class_prior : array-like of shape (n_classes,) or rule (`Empirical`, `Smoothed`, `Uniform`, `Given`), default=None
         Probabilities of the classes, in sorted order.
     min_categories : int, array-like of shape (n_features,) or None, default=None
         The least number of categories of a column of codes.
@@ -99,6 +99,11 @@ class CategoricalNB(SmoothedClassifier):
                 f"Got {least.shape} instead."
             )
         return np.broadcast_to(least, columns)
+
+    @staticmethod
+    def _as_given(X: Any) -> Any:
+        """A list of lists keeps text, numbers and what is missing apart."""
+        return np.array(X, dtype=object) if isinstance(X, list) and X and isinstance(X[0], (list, tuple)) else X
 
     def _rows(self, X: Any, features: Categories, *, grow: bool) -> tuple[Rows, Categories]:
         return category_codes(X, features, grow=grow)

@@ -62,6 +62,10 @@ class SmoothedClassifier(CountingClassifier):
 
     def _rule(self) -> Any:
         if isinstance(self.alpha, (Additive, Epsilon)):
+            given = getattr(self.alpha, "alpha", None)
+            if isinstance(given, tuple) and len(given) != self.n_features_in_:
+                got = f"{len(given)} for {self.n_features_in_} features"
+                raise InputError(f"Additive: one alpha is needed, or one for each feature, got {got}")
             return self.alpha
         return Additive(self.alpha if type(self.alpha) is float and self.force_alpha else self._check_alpha())
 
@@ -72,7 +76,7 @@ class SmoothedClassifier(CountingClassifier):
     def class_log_prior_(self) -> Array:
         """Log-probability of each class beforehand."""
         self._fitted("class_log_prior_")
-        return self._by_class(self._log_prior())
+        return self._by_class(self._log_prior(self._model))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -121,13 +125,13 @@ class MultinomialNB(FeatureCounts):
 
     Parameters
     ----------
-    alpha : float, array-like of shape (n_features,) or smoothing rule, default=1.0
+    alpha : float, array-like of shape (n_features,) or rule (`Additive`, `Epsilon`, `Unsmoothed`), default=1.0
         What is added to every count.
     force_alpha : bool, default=True
         If False, an alpha below 1e-10 is raised to that.
     fit_prior : bool, default=True
         Whether the classes' share of the rows counts, or all are alike.
-    class_prior : array-like of shape (n_classes,) or prior rule, default=None
+    class_prior : array-like of shape (n_classes,) or rule (`Empirical`, `Smoothed`, `Uniform`, `Given`), default=None
         Probabilities of the classes, in sorted order.
     """
 
@@ -221,7 +225,7 @@ class BernoulliNB(FeatureCounts):
 
     Parameters
     ----------
-    alpha : float, array-like of shape (n_features,) or smoothing rule, default=1.0
+    alpha : float, array-like of shape (n_features,) or rule (`Additive`, `Epsilon`, `Unsmoothed`), default=1.0
         What is added to the count of presences and to that of absences.
     force_alpha : bool, default=True
         If False, an alpha below 1e-10 is raised to that.
@@ -229,7 +233,7 @@ class BernoulliNB(FeatureCounts):
         A value above this is a presence. None: values are 0 to 1 already.
     fit_prior : bool, default=True
         Whether the classes' share of the rows counts, or all are alike.
-    class_prior : array-like of shape (n_classes,) or prior rule, default=None
+    class_prior : array-like of shape (n_classes,) or rule (`Empirical`, `Smoothed`, `Uniform`, `Given`), default=None
         Probabilities of the classes, in sorted order.
     """
 
@@ -253,6 +257,9 @@ class BernoulliNB(FeatureCounts):
         self.binarize = binarize
         self.fit_prior = fit_prior
         self.class_prior = class_prior
+
+    def _counted(self) -> Any:
+        return "binarize", self.binarize
 
     def _family(self) -> Family:
         return Bernoulli(type(self).__name__, None if self.binarize is None else float(self.binarize))
@@ -279,11 +286,11 @@ class PoissonNB(FeatureCounts):
 
     Parameters
     ----------
-    alpha : float, array-like of shape (n_features,) or smoothing rule, default=1.0
+    alpha : float, array-like of shape (n_features,) or rule (`Additive`, `Epsilon`, `Unsmoothed`), default=1.0
         As if each class had α more rows with one event each.
     fit_prior : bool, default=True
         Whether the classes' share of the rows counts, or all are alike.
-    class_prior : array-like of shape (n_classes,) or prior rule, default=None
+    class_prior : array-like of shape (n_classes,) or rule (`Empirical`, `Smoothed`, `Uniform`, `Given`), default=None
         Probabilities of the classes, in sorted order.
     """
 

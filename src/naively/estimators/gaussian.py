@@ -29,7 +29,7 @@ class NormalClassifier(CountingClassifier):
     def class_prior_(self) -> Array:
         """Probability of each class beforehand."""
         model = self._fitted("class_prior_")
-        return self._by_class(np.exp(self._log_prior())).astype(model.dtype)
+        return self._by_class(np.exp(self._log_prior(model))).astype(model.dtype)
 
     @property
     def class_count_(self) -> Array:
@@ -62,7 +62,7 @@ class GaussianNB(NormalClassifier):
 
     Parameters
     ----------
-    priors : array-like of shape (n_classes,) or prior rule, default=None
+    priors : array-like of shape (n_classes,) or rule (`Empirical`, `Smoothed`, `Uniform`, `Given`), default=None
         Probabilities of the classes, in sorted order.
     var_smoothing : float, default=1e-9
         The share of the largest variance of any feature that is added to all variances.
@@ -110,7 +110,7 @@ class GaussianClassifier(NormalClassifier):
     shrinkage : float from 0 to 1 or "auto", default=0.0
         How far covariances are drawn to a multiple of the identity: (1 - s) Σ + s (tr Σ / D) I. "auto" finds s from
         the counts alone (oracle approximating shrinkage, Chen et al. 2010).
-    priors : array-like of shape (n_classes,) or prior rule, default=None
+    priors : array-like of shape (n_classes,) or rule (`Empirical`, `Smoothed`, `Uniform`, `Given`), default=None
         Probabilities of the classes, in sorted order.
     var_smoothing : float, default=1e-9
         The share of the largest variance of any feature that is added to all variances.

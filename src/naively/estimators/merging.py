@@ -33,11 +33,18 @@ def merge(*estimators: Any) -> Any:
     first = estimators[0]
     for estimator in estimators:
         if not isinstance(estimator, CountingClassifier):
-            raise InputError(f"merge takes estimators of naively, got {type(estimator).__name__}")
+            kind = f"{type(estimator).__module__}.{type(estimator).__qualname__}"
+            hint = "; write merge(*models)" if isinstance(estimator, (list, tuple)) else ""
+            raise InputError(f"merge takes estimators of naively, got {kind}{hint}")
         check_is_fitted(estimator)
-        if type(estimator) is not type(first) or repr(estimator.get_params()) != repr(first.get_params()):
+        if type(estimator) is not type(first) or _rules(estimator) != _rules(first):
             raise InputError(
                 f"merge takes estimators of one kind and with the same parameters, got {first!r}, {estimator!r}"
+            )
+        if not hasattr(first, "feature_names_in_") and estimator.n_features_in_ != first.n_features_in_:
+            raise InputError(
+                f"cannot merge {first.n_features_in_} features with {estimator.n_features_in_}; "
+                "give the columns names (a DataFrame) if some are to be absent"
             )
     total = reduce(add, (estimator.tally_ for estimator in estimators))
     merged = clone(first)
@@ -45,5 +52,11 @@ def merge(*estimators: Any) -> Any:
     merged.n_features_in_ = columns.size
     if columns.names is not None:
         merged.feature_names_in_ = columns.names
-    merged._settle(Model(Ledger((total,)), first._model.dtype))
+    declared = frozenset[Any]().union(*(estimator._model.declared for estimator in estimators))
+    merged._settle(Model(Ledger((total,)), first._model.dtype, declared, first._model.counted))
     return merged
+
+
+def _rules(estimator: CountingClassifier) -> tuple[Any, ...]:
+    """What an estimator counts, smooths and expects by."""
+    return estimator._family(), estimator._rule(), estimator._prior_rule()

@@ -10,7 +10,7 @@ import numpy as np
 from naively.cells import Array
 from naively.families.base import Family
 from naively.ledger import Ledger
-from naively.rows import Rows, blocks
+from naively.rows import Rows, in_blocks
 from naively.scores import Scores
 from naively.tally import Tally
 
@@ -29,16 +29,16 @@ class Model:
     ledger: Ledger
     dtype: Any = np.float64
     declared: frozenset[Any] = frozenset()  # classes named in advance, which stay though they have no rows
+    counted: Any = None  # what the counting depended on, which cannot be changed afterwards
     _tables: dict[Any, Any] = field(default_factory=dict)
     _touched: int = 0
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = {"ledger": Ledger((self.ledger.total,)), "dtype": self.dtype, "declared": self.declared}
-        return {**kept, "_tables": {}, "_touched": 0}
+        return {**self.__dict__, "ledger": Ledger((self.ledger.total,)), "_tables": {}, "_touched": 0}
 
     def after(self, ledger: Ledger) -> Model:
         """The state that follows when the ledger has changed."""
-        return Model(ledger, self.dtype, self.declared)
+        return Model(ledger, self.dtype, self.declared, self.counted)
 
     def tidied(self) -> Model:
         """Without the classes whose last row was forgotten, unless they were named in advance."""
@@ -63,8 +63,6 @@ class Model:
         features = self._few_features(family, rule, prior, X)
         if features is None:
             return self.table(family, rule, prior).score(X)
-        if self.ledger.levels[0].kind in ("presence", "events"):
-            self.ledger = self.ledger.with_spectrum()
         return family.table(self.ledger, rule, prior, features).score(family.localised(X, features))
 
     def _few_features(self, family: Family, rule: Any, prior: Array, X: Rows) -> Array | None:
@@ -72,19 +70,21 @@ class Model:
         ledger = self.ledger
         if self._tables and (family, rule, prior.tobytes()) in self._tables:
             return None
-        if not isinstance(ledger.levels[0], Tally):
-            return None
         entries = X.nnz if hasattr(X, "nnz") else X.size
-        if entries * _WORTH_A_TABLE > ledger.size or ledger.levels[0].cells.values.dtype != np.int64:
+        if not isinstance(ledger.levels[0], Tally) or entries * _WORTH_A_TABLE > ledger.size:
             return None
         self._touched += _WORTH_A_TABLE * (entries + ledger.classes.size)
         if self._touched > ledger.size:
             return None
+        if family.spectral:
+            self.ledger = ledger = ledger.with_spectrum()
+            if ledger.spectrum is None:
+                return None
         return family.touched(X, rule)
 
     def decide(self, family: Family, rule: Any, prior: Array, X: Rows) -> Array:
         """Labels, block by block, so that no array of all rows by all classes is made."""
-        parts = list(blocks(X, self.ledger.classes.size, 1 << 19))
-        if len(parts) == 1:
-            return self.scores(family, rule, prior, X).decide()
-        return np.concatenate([self.scores(family, rule, prior, X[s]).decide() for s in parts])
+        parts = in_blocks(
+            X, self.ledger.classes.size, lambda part, _: self.scores(family, rule, prior, part).decide(), 1 << 19
+        )
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)

@@ -41,7 +41,9 @@ def numbers(X: Any, features: Index, *, once: bool = False) -> Rows:
     """Rows of numbers; None, NaN and pandas.NA become NaN."""
     if sparse.issparse(X):
         return native(X, once=once)
-    if X.dtype.kind in "OUSM":
+    if X.dtype.kind in "mM":
+        raise InputError(f"expected numbers, got dates ({X.dtype}); take their parts (year, month, weekday) as columns")
+    if X.dtype.kind in "OUS":
         X = _as_floats(X, features)
     return native(X)
 
@@ -78,8 +80,6 @@ def _as_floats(X: Array, features: Index) -> Array:
 
 def check_labels(y: Any, rows: int) -> Array:
     """Labels as one array, none missing."""
-    if y is None:
-        raise InputError("requires y to be passed, but the target y is None")
     if not (type(y) is np.ndarray and y.ndim == 1):
         y = column_or_1d(y, warn=True)
     if len(y) != rows:
@@ -101,8 +101,8 @@ def check_labels(y: Any, rows: int) -> Array:
         if holes.any():
             row = int(np.argmax(holes))
             raise InputError(f"Input y contains NaN: label of row {row} is {y[row]!r}; leave such rows out")
-    elif y.dtype.kind == "c":
-        raise InputError("Complex data not supported as labels")
+    elif y.dtype.kind in "cmM":
+        raise InputError(f"labels must be text or whole numbers, got {y.dtype}; convert them to text")
     return y
 
 
@@ -177,11 +177,12 @@ def category_codes(X: Any, known: Categories, *, grow: bool) -> tuple[Rows, Cate
     A column of numbers holds its codes; a column of text gets a code for each word. An unknown one is then coded as
     one more than there are.
     """
-    if sparse.issparse(X) or X.dtype.kind not in "OUSM":
-        for j, values_of_column in enumerate(known.values):
-            if values_of_column.names is not None:
-                raise _changed(known.columns.name(j), "text", "numbers")
+    text = [j for j, column in enumerate(known.values) if column.names is not None]
+    if sparse.issparse(X) and text:
+        raise _changed(known.columns.name(text[0]), "text", "numbers")
+    if sparse.issparse(X) or (X.dtype.kind not in "OUSmM" and not text):
         return native(X), known
+    X = X if X.dtype.kind in "OUS" else X.astype(object)
     codes = np.empty(X.shape, dtype=np.float64)
     values = list(known.values)
     for j in range(X.shape[1]):

@@ -8,9 +8,10 @@ import numpy as np
 
 from naively import _core
 from naively.cells import Array, Cells, whole
+from naively.errors import InputError
 from naively.ledger import Ledger, View
 from naively.names import Index
-from naively.rows import Accepts, Rows, SparseRows, complain, is_sparse
+from naively.rows import Accepts, Rows, SparseRows, complain, in_blocks, is_sparse
 from naively.smoothing import Logs, Smoothing
 from naively.table import Linear, Table
 from naively.tally import Tally
@@ -38,6 +39,10 @@ class Family(Protocol):
 
     def localised(self, X: Rows, features: Array) -> Rows:
         """The same rows, over the features of such a table."""
+
+    @property
+    def spectral(self) -> bool:
+        """Whether a table of some features needs to know how often each count occurs among all."""
 
     def n_parameters(self, tally: Any) -> int:
         """How many numbers the model estimates."""
@@ -83,6 +88,9 @@ def count_linear(
         holes = _cells_of(lost) if lost is not None else Cells.empty()
     if fault is not None:
         raise complain(fault, X, features, who, expected)
+    if cells.values.dtype != np.int64 and not np.isfinite(cells.values).all():
+        column = features.name(int(cells.feature[~np.isfinite(cells.values[0])][0]))
+        raise InputError(f"{who}: column {column!r} adds up to more than float64 holds; rescale it")
     if planes == 2:
         cells = _plane(cells, 0) + _plane(holes, 1) if len(holes) else _plane(cells, 0)
     return Tally(kind, classes, rows_per_class(codes, weight, classes.size), features, cells)
@@ -99,10 +107,22 @@ def _plane(cells: Cells, plane: int) -> Cells:
     return Cells(cells.feature, cells.klass, values)
 
 
+def count_in_blocks(family: Family, X: Rows, codes: Array, classes: Index, features: Any, weight: Array | None) -> Any:
+    """The tally of sparse rows, made dense a block at a time."""
+
+    def count(part: Rows, where: slice) -> Any:
+        of_part = None if weight is None else weight[where]
+        return family.count(np.ascontiguousarray(part.toarray()), codes[where], classes, features, of_part)
+
+    return sum(in_blocks(X, X.shape[1], count), start=family.empty(classes, features))
+
+
 def sparse_features(X: Rows) -> Array | None:
     """The features that sparse rows hold."""
     if not is_sparse(X):
         return None
+    if len(X.indices) and (X.indices.min() < 0 or X.indices.max() >= X.shape[1]):
+        return None  # damaged; the whole table will say so
     if X.shape[0] == 1 and X.has_canonical_format:  # each once and in order already
         return X.indices.astype(np.int64)
     return np.unique(X.indices).astype(np.int64)

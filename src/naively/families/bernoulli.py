@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -47,6 +47,8 @@ class Bernoulli:
     def expected(self) -> str:
         return "a number" if self.threshold is not None else "0 to 1 with binarize=None; pass binarize=0.0 for counts"
 
+    spectral: ClassVar[bool] = True
+
     def empty(self, classes: Index, features: Index) -> Tally:
         return Tally.empty("presence", classes, features)
 
@@ -54,13 +56,13 @@ class Bernoulli:
         return count_linear(self.who, "presence", self.expected, self.accepts, X, codes, classes, features, weight)
 
     def touched(self, X: Rows, rule: Smoothing) -> Array | None:
-        return None if getattr(rule, "per_feature", False) else sparse_features(X)
+        return None if rule.per_feature else sparse_features(X)
 
     def localised(self, X: Rows, features: Array) -> Rows:
         return localised_sparse(X, features)
 
     def table(self, ledger: Ledger, rule: Smoothing, prior: Array, features: Array | None = None) -> LinearTable:
-        view = view_with_entries(ledger, features)
+        view = ledger.view() if features is None else ledger.view_of(features)
         pseudo = rule.pseudo(view.features)
         if isinstance(pseudo, np.ndarray):
             view = every_cell(view)
@@ -85,7 +87,16 @@ class Bernoulli:
 
         assert isinstance(view.every, Index)
         return LinearTable(
-            self.who, self.expected, view.classes, view.every, prior, self.accepts, present, impossible, holes
+            self.who,
+            self.expected,
+            view.classes,
+            view.every,
+            prior,
+            self.accepts,
+            present,
+            impossible,
+            holes,
+            numbers=view.features,
         )
 
     def n_parameters(self, tally: Tally) -> int:
@@ -100,11 +111,6 @@ class Bernoulli:
         finite, odd = rule.log(tally.dense()[klass], known, rule.pseudo(None), 2 * rule.pseudo(None), 2.0)
         chance = np.exp(finite) if odd is None else np.where(odd > 0, 0.0, np.exp(finite))
         return (rng.random((size, len(chance))) < chance).astype(np.int64)
-
-
-def view_with_entries(ledger: Ledger, features: Array | None) -> View:
-    """Some features or all; with how often each count occurs where not all are in view."""
-    return ledger.view() if features is None else ledger.with_spectrum().view_of(features)
 
 
 def absent_sum(view: View, absent: Any, unseen: Logs, pseudo: Any) -> Logs:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
 from naively import _core
 from naively.cells import Array, Cells, whole
-from naively.families.base import remainder, rows_per_class
+from naively.families.base import count_in_blocks, remainder, rows_per_class
 from naively.ledger import Ledger
 from naively.names import CODE_BITS, MISSING, Categories, Index
-from naively.rows import Rows, blocks, complain
+from naively.rows import Rows, complain
 from naively.smoothing import Logs, Smoothing
 from naively.table import CodeTable, missing_codes, padded
 from naively.tally import Tally
@@ -34,20 +34,15 @@ class Categorical:
     who: str = "CategoricalNB"
     unseen: str = "smooth"
 
+    spectral: ClassVar[bool] = False
+
     def empty(self, classes: Index, features: Categories) -> Tally:
         return Tally.empty("categories", classes, features)
 
     def count(self, X: Rows, codes: Array, classes: Index, features: Categories, weight: Array | None) -> Tally:
         """Rows of codes. Columns without names for their categories get as many as the largest code says."""
         if sparse.issparse(X):
-            parts = (
-                self.count(np.ascontiguousarray(X[s].toarray()), codes[s], classes, features, _part(weight, s))
-                for s in blocks(X, X.shape[1])
-            )
-            total = self.empty(classes, features)
-            for part in parts:
-                total = total + part
-            return total
+            return count_in_blocks(self, X, codes, classes, features, weight)
         most = LARGEST_TABLE // max(classes.size, 1)
         sizes, sums, missing, fault = _core.count_codes(X, codes, classes.size, weight, most, threads(X.size))
         if fault is not None:
@@ -67,8 +62,11 @@ class Categorical:
     def touched(self, X: Rows, rule: Smoothing) -> Array | None:
         if sparse.issparse(X) or len(X) * X.shape[1] > 1 << 14:
             return None
-        keys, known = _keys(X)
-        return np.unique(keys[known]) if (keys[known] >= 0).all() else None
+        known = X[~missing_codes(X)]
+        if not (np.isfinite(known) & (known >= 0) & (known == np.floor(known))).all():
+            return None  # no codes; the whole table will say so
+        keys, present = _keys(X)
+        return np.unique(keys[present])
 
     def localised(self, X: Rows, features: Array) -> Rows:
         keys, known = _keys(X)
@@ -101,11 +99,10 @@ class Categorical:
             empty: Array = ~np.any(counts[np.searchsorted(wanted, features)], axis=1)
             seen = _cleared(seen, empty)
         sizes = np.bincount(column, minlength=columns).astype(np.int64)
-        impossible = None if seen[1] is None or never[1] is None else (padded(seen[1]), padded(never[1]))
         if not everything:
             outside = (features & MISSING) >= categories.sizes[column]
             seen = _moved(seen, never, outside, column)
-            impossible = None if seen[1] is None or never[1] is None else (padded(seen[1]), padded(never[1]))
+        impossible = None if seen[1] is None or never[1] is None else (padded(seen[1]), padded(never[1]))
         return CodeTable(
             self.who, ledger.classes, categories, prior, padded(seen[0]), padded(never[0]), impossible,
             np.cumsum(sizes) - sizes, sizes,
@@ -151,6 +148,7 @@ def trimmed(tally: Tally, least: Array) -> Tally:
             moved.append(np.searchsorted(seen, np.arange(known.size)))
 
     def renumber(feature: Array) -> Array:
+        column, code = feature >> CODE_BITS, feature & MISSING
         result = code.copy()
         for j, places in enumerate(moved):
             here = (column == j) & (code != MISSING)
@@ -159,10 +157,6 @@ def trimmed(tally: Tally, least: Array) -> Tally:
 
     cells = tally.cells.renumbered(renumber, None)
     return Tally(tally.kind, tally.classes, tally.rows, Categories(tally.features.columns, tuple(values)), cells)
-
-
-def _part(weight: Array | None, rows: slice) -> Array | None:
-    return None if weight is None else weight[rows]
 
 
 def _keys(X: Array) -> tuple[Array, Array]:

@@ -51,7 +51,17 @@ class Complement(Multinomial):
         if view.classes.size > 1:  # the prior has no say in the complement's weights
             prior = np.zeros_like(prior)
         assert isinstance(view.every, Index)
-        return LinearTable(self.who, EXPECTED, view.classes, view.every, prior, COUNTS, present, impossible=impossible)
+        return LinearTable(
+            self.who,
+            EXPECTED,
+            view.classes,
+            view.every,
+            prior,
+            COUNTS,
+            present,
+            impossible=impossible,
+            numbers=view.features,
+        )
 
 
 def normed(present: Linear, impossible: Linear | None) -> Linear:

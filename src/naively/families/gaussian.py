@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 
 from naively import _core
 from naively.cells import Array
-from naively.families.base import rows_per_class
+from naively.errors import InputError
+from naively.families.base import count_in_blocks, rows_per_class
 from naively.ledger import Ledger
 from naively.moments import Comoments, Moments
 from naively.names import Index
-from naively.rows import Rows, blocks, complain
+from naively.rows import Fault, Rows, complain
 from naively.table import CovarianceTable, NormalTable, Table
 from naively.threads import threads
 
@@ -37,16 +38,14 @@ class Gaussian:
     def pairs(self) -> bool:
         return self.covariance in ("tied", "full")
 
+    spectral: ClassVar[bool] = False
+
     def empty(self, classes: Index, features: Index) -> Any:
         return (Comoments if self.pairs else Moments).empty(classes, features)
 
     def count(self, X: Rows, codes: Array, classes: Index, features: Index, weight: Array | None) -> Any:
         if sparse.issparse(X):
-            total = self.empty(classes, features)
-            for s in blocks(X, X.shape[1]):
-                part = np.ascontiguousarray(X[s].toarray())
-                total = total + self.count(part, codes[s], classes, features, None if weight is None else weight[s])
-            return total
+            return count_in_blocks(self, X, codes, classes, features, weight)
         rows = rows_per_class(codes, weight, classes.size)
         if self.pairs:
             return count_comoments(X, codes, rows, classes, features, weight, self.who)
@@ -65,10 +64,14 @@ class Gaussian:
 
     def table(self, ledger: Ledger, rule: Any, prior: Array, features: Array | None = None) -> Table:
         var_smoothing, shrinkage = rule
+        if self.pairs and isinstance(ledger.total, Moments):
+            raise InputError(
+                f"{self.who}: counted without pairs of features; covariance={self.covariance!r} needs a new fit"
+            )
         if self.pairs:
             mean, covariance = self._covariances(ledger.total, var_smoothing, shrinkage)
             return CovarianceTable(self.who, ledger.classes, ledger.features, prior, mean, covariance)
-        mean, variance = self._variances(ledger.total, var_smoothing, shrinkage)
+        mean, variance = self._variances(ledger.total.single(), var_smoothing, shrinkage)
         return NormalTable(self.who, ledger.classes, ledger.features, prior, mean, variance)
 
     def _variances(self, moments: Moments, var_smoothing: float, shrinkage: Any) -> tuple[Array, Array]:
@@ -158,7 +161,7 @@ def count_comoments(
     X = X.astype(np.float64)
     infinite = np.argwhere(np.isinf(X))
     if len(infinite):
-        raise complain((1, *infinite[0].tolist()), X, features, who, "finite numbers")
+        raise complain((Fault.INFINITE, *infinite[0].tolist()), X, features, who, "finite numbers")
     present = np.unique(codes).astype(np.int64)
     n, mean, m2 = np.zeros((3, len(present), features.size, features.size))
     for k, klass in enumerate(present.tolist()):
@@ -167,10 +170,15 @@ def count_comoments(
         known = ~np.isnan(mine)
         many = np.maximum((w[:, None] * known).sum(axis=0), np.finfo(np.float64).tiny)
         centre = (w[:, None] * np.where(known, mine, 0.0) / many).sum(axis=0)
-        apart = np.where(known, mine - centre, 0.0)
-        weighted = w[:, None] * apart
+        with np.errstate(over="ignore", invalid="ignore"):
+            apart = np.where(known, mine - centre, 0.0)
+            weighted = w[:, None] * apart
+            scatter = weighted.T @ apart
+        if not np.isfinite(scatter).all():
+            row, column = (int(v) for v in np.argwhere(np.abs(X) > 1e150)[0])
+            raise complain((Fault.TOO_WIDE, row, column), X, features, who, "numbers")
         n[k] = (w[:, None] * known).T @ known.astype(np.float64)
         shift = np.divide(weighted.T @ known, n[k], out=np.zeros_like(n[k]), where=n[k] > 0)
         mean[k] = np.where(n[k] > 0, centre[:, None] + shift, 0.0)
-        m2[k] = np.where(n[k] > 0, weighted.T @ apart - n[k] * shift * shift.T, 0.0)
+        m2[k] = np.where(n[k] > 0, scatter - n[k] * shift * shift.T, 0.0)
     return Comoments(classes, rows, features, present, n, mean, m2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -34,6 +35,8 @@ class Multinomial:
 
     who: str = "MultinomialNB"
 
+    spectral: ClassVar[bool] = False
+
     def empty(self, classes: Index, features: Index) -> Tally:
         return Tally.empty("counts", classes, features)
 
@@ -58,7 +61,17 @@ class Multinomial:
         seen = rule.log(cells.values[0], totals[cells.klass], each, mass, outcomes)
         present, impossible = linear_pair(view, NOTHING, unseen, apart, seen)
         assert isinstance(view.every, Index)
-        return LinearTable(self.who, EXPECTED, view.classes, view.every, prior, COUNTS, present, impossible=impossible)
+        return LinearTable(
+            self.who,
+            EXPECTED,
+            view.classes,
+            view.every,
+            prior,
+            COUNTS,
+            present,
+            impossible=impossible,
+            numbers=view.features,
+        )
 
     def n_parameters(self, tally: Tally) -> int:
         return tally.classes.size * (tally.features.size - 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -20,7 +20,7 @@ from naively.families.base import (
     remainder,
     sparse_features,
 )
-from naively.families.bernoulli import absent_sum, view_with_entries
+from naively.families.bernoulli import absent_sum
 from naively.families.multinomial import COUNTS, EXPECTED
 from naively.ledger import Ledger
 from naively.names import Index
@@ -39,6 +39,8 @@ class Poisson:
 
     who: str = "PoissonNB"
 
+    spectral: ClassVar[bool] = True
+
     def empty(self, classes: Index, features: Index) -> Tally:
         return Tally.empty("events", classes, features)
 
@@ -46,13 +48,13 @@ class Poisson:
         return count_linear(self.who, "events", EXPECTED, COUNTS, X, codes, classes, features, weight)
 
     def touched(self, X: Rows, rule: Smoothing) -> Array | None:
-        return None if getattr(rule, "per_feature", False) else sparse_features(X)
+        return None if rule.per_feature else sparse_features(X)
 
     def localised(self, X: Rows, features: Array) -> Rows:
         return localised_sparse(X, features)
 
     def table(self, ledger: Ledger, rule: Smoothing, prior: Array, features: Array | None = None) -> LinearTable:
-        view = view_with_entries(ledger, features)
+        view = ledger.view() if features is None else ledger.view_of(features)
         pseudo = rule.pseudo(view.features)
         if isinstance(pseudo, np.ndarray):
             view = every_cell(view)
@@ -76,7 +78,17 @@ class Poisson:
 
         assert isinstance(view.every, Index)
         return LinearTable(
-            self.who, EXPECTED, view.classes, view.every, prior, COUNTS, present, impossible, holes, _log_factorials
+            self.who,
+            EXPECTED,
+            view.classes,
+            view.every,
+            prior,
+            COUNTS,
+            present,
+            impossible,
+            holes,
+            _log_factorials,
+            numbers=view.features,
         )
 
     def n_parameters(self, tally: Tally) -> int:
