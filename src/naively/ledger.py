@@ -147,9 +147,10 @@ class Ledger(Value):
         if cells.values.dtype != np.int64:
             return None
         before = reduce(add, (level.cells.look_up(cells.feature, cells.klass) for level in self.levels))
-        if len(cells) and (before + cells.values).max() >= 1 << _KIND_BITS:
+        try:
+            return self.spectrum + Cells(*_core.changed_kinds(before, cells.values, cells.klass))
+        except OverflowError:
             return None
-        return self.spectrum + Cells(*_core.changed_kinds(before, cells.values, cells.klass))
 
 
 # A spectrum is made of cells as well: its "features" are kinds of cells, a count and a number of missing values, and it

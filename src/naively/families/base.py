@@ -121,11 +121,11 @@ def sparse_features(X: Rows) -> Array | None:
     """The features that sparse rows hold."""
     if not is_sparse(X):
         return None
-    if len(X.indices) and (X.indices.min() < 0 or X.indices.max() >= X.shape[1]):
+    one_row = X.shape[0] == 1 and X.has_canonical_format  # each once and in order already
+    features = (X.indices if one_row else np.unique(X.indices)).astype(np.int64)
+    if len(features) and (features[0] < 0 or features[-1] >= X.shape[1]):
         return None  # damaged; the whole table will say so
-    if X.shape[0] == 1 and X.has_canonical_format:  # each once and in order already
-        return X.indices.astype(np.int64)
-    return np.unique(X.indices).astype(np.int64)
+    return features
 
 
 def localised_sparse(X: Rows, features: Array) -> Rows:
