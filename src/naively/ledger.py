@@ -184,10 +184,12 @@ def _merged(levels: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _sum(parts: list[Array], size: int) -> Array:
     """The sum of arrays of different lengths; what only rounding left of fractions is nothing."""
-    result, scale = np.zeros(size, np.result_type(*parts)), np.zeros(size)
+    result = np.zeros(size, np.result_type(*parts))
     for part in parts:
         result[: len(part)] += part
-        scale[: len(part)] += np.abs(part)
     if result.dtype == np.int64:
         return result
+    scale = np.zeros(size)
+    for part in parts:
+        scale[: len(part)] += np.abs(part)
     return whole(np.where(np.abs(result) <= 1e-12 * scale, 0.0, result))
