@@ -41,7 +41,8 @@ struct CodeCount {
     Fault fault;
 };
 
-// Whole numbers from 0 on, each a category. A code above `largest` is a fault.
+// Whole numbers from 0 on, each a category. A code above `largest` is a fault, and so is one with which the tables of
+// all columns would take more room than a single one with that code.
 template <class T>
 CodeCount count_codes(const Dense<T>& rows, const Labels& labels, std::int64_t largest, int threads);
 

@@ -38,16 +38,21 @@ struct Table {
     std::vector<std::int64_t> size;
     std::vector<std::vector<double>> sum;
     std::vector<double> missing;
+    std::size_t total = 0;
     Fault fault;
 
     Table(std::size_t columns, std::size_t classes_) : classes(classes_), size(columns, 0), sum(columns) {}
 
-    void reach(std::size_t column, std::int64_t code) {
-        if (code < size[column]) return;
-        size[column] = code + 1;
+    // False where the tables of all columns together would grow beyond `limit`.
+    bool reach(std::size_t column, std::int64_t code, std::size_t limit) {
+        if (code < size[column]) return true;
         const std::size_t wanted = static_cast<std::size_t>(code + 1) * classes;
+        if (wanted > limit || total - sum[column].size() > limit - wanted) return false;
+        total += wanted - sum[column].size();
+        size[column] = code + 1;
         if (wanted > sum[column].capacity()) sum[column].reserve(std::max(wanted, 2 * sum[column].capacity()));
         sum[column].resize(wanted, 0.0);
+        return true;
     }
 };
 
@@ -80,8 +85,8 @@ NAIVELY_LARGEST(std::uint8_t)
 #undef NAIVELY_LARGEST
 
 template <class T>
-void add_carefully(const Dense<T>& rows, const Labels& labels, std::int64_t largest, std::size_t begin, std::size_t end,
-                   Table& table) {
+void add_carefully(const Dense<T>& rows, const Labels& labels, std::int64_t largest, std::size_t limit,
+                   std::size_t begin, std::size_t end, Table& table) {
     for (std::size_t i = begin; i < end; ++i) {
         const auto klass = static_cast<std::size_t>(labels.klass[i]);
         const double weight = labels.weight_of(i);
@@ -97,7 +102,10 @@ void add_carefully(const Dense<T>& rows, const Labels& labels, std::int64_t larg
                 table.missing[j * table.classes + klass] += weight;
                 continue;
             }
-            table.reach(j, code);
+            if (!table.reach(j, code, limit)) {
+                table.fault = {FaultKind::too_large, static_cast<std::int64_t>(i), static_cast<std::int64_t>(j)};
+                return;
+            }
             table.sum[j][static_cast<std::size_t>(code) * table.classes + klass] += weight;
         }
     }
@@ -117,10 +125,10 @@ void add_quickly(const Dense<T>& rows, const Labels& labels, std::size_t begin, 
 }
 
 template <class T>
-void add_run(const Dense<T>& rows, const Labels& labels, std::int64_t largest, std::size_t begin, std::size_t end,
-             Table& table) {
+void add_run(const Dense<T>& rows, const Labels& labels, std::int64_t largest, std::size_t limit, std::size_t begin,
+             std::size_t end, Table& table) {
     if constexpr (std::is_floating_point_v<T>) {
-        add_carefully(rows, labels, largest, begin, end, table);
+        add_carefully(rows, labels, largest, limit, begin, end, table);
     } else {
         // A run of rows that stays in cache while it is read twice: for the largest codes, then to count.
         const std::size_t step = std::max<std::size_t>(16, (std::size_t{1} << 14) / (rows.columns + 1));
@@ -129,11 +137,14 @@ void add_run(const Dense<T>& rows, const Labels& labels, std::int64_t largest, s
         for (std::size_t i = begin; i < end && !table.fault; i += step) {
             const std::size_t stop = std::min(i + step, end);
             if (!largest_codes_wide(rows, i, stop, largest, most.data())) {
-                add_carefully(rows, labels, largest, i, stop, table);
+                add_carefully(rows, labels, largest, limit, i, stop, table);
                 continue;
             }
             for (std::size_t j = 0; j < rows.columns; ++j) {
-                table.reach(j, static_cast<std::int64_t>(most[j]));
+                if (!table.reach(j, static_cast<std::int64_t>(most[j]), limit)) {
+                    add_carefully(rows, labels, largest, limit, i, stop, table);  // finds the row
+                    return;
+                }
                 sum[j] = table.sum[j].data();
             }
             add_quickly(rows, labels, i, stop, sum.data(), table.classes);
@@ -146,9 +157,10 @@ void add_run(const Dense<T>& rows, const Labels& labels, std::int64_t largest, s
 template <class T>
 CodeCount count_codes(const Dense<T>& rows, const Labels& labels, std::int64_t largest, int threads) {
     const std::size_t parts = segments(rows.rows * rows.columns, 0);
+    const std::size_t limit = (static_cast<std::size_t>(largest) + 1) * labels.classes / parts;
     std::vector<Table> part(parts, Table(rows.columns, labels.classes));
     for_each_task(parts, worth_threads(threads, rows.rows * rows.columns), [&](std::size_t s) {
-        add_run(rows, labels, largest, rows.rows * s / parts, rows.rows * (s + 1) / parts, part[s]);
+        add_run(rows, labels, largest, limit, rows.rows * s / parts, rows.rows * (s + 1) / parts, part[s]);
     });
     CodeCount total;
     for (const Table& table : part) total.fault.keep_first(table.fault);

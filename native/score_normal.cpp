@@ -50,6 +50,12 @@ void score_odd_row(const Dense<T>& rows, const Normal& normal, std::size_t i, do
             sum += normal.constant[c * n + j] - d * d * normal.half_precision[c * n + j];
         }
         out[c] = sum;
+        if (std::isfinite(sum)) continue;
+        std::size_t worst = 0;
+        for (std::size_t j = 1; j < n; ++j)
+            if (std::fabs(static_cast<double>(x[j])) > std::fabs(static_cast<double>(x[worst])) || is_missing(x[worst]))
+                worst = j;
+        seen.fault.keep_first({FaultKind::too_wide, static_cast<std::int64_t>(i), static_cast<std::int64_t>(worst)});
     }
 }
 

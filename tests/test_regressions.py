@@ -241,3 +241,89 @@ def test_forged_arrow_tables_are_refused_or_read_in_the_right_types() -> None:
 def test_a_rule_with_too_few_alphas_is_refused() -> None:
     with pytest.raises(naively.InputError, match="got 2 for 3 features"):
         naively.MultinomialNB(alpha=naively.Additive((1.0, 2.0))).fit([[1, 2, 3]], [0])
+
+
+@pytest.mark.parametrize(
+    "name", ["MultinomialNB", "BernoulliNB", "CategoricalNB", "GaussianNB", "PoissonNB", "ComplementNB"]
+)
+@pytest.mark.parametrize(
+    ("part", "values"),
+    [
+        ("indices", [10**8] * 6),
+        ("indices", [-(10**8)] * 6),
+        ("indptr", [0, 10**8, 4]),
+        ("indptr", [1, 3, 6]),
+        ("indptr", [0, 6]),
+    ],
+)
+def test_damaged_sparse_rows_are_refused_by_every_family(name: str, part: str, values: list[int]) -> None:
+    good = sparse.csr_matrix(np.array([[1.0, 2, 3], [4, 1, 3]]))
+    clf = getattr(naively, name)().fit(good, [0, 1])
+    bad = good.copy()
+    setattr(bad, part, np.array(values, np.int32))
+    for call in (clf.predict, lambda X: getattr(naively, name)().fit(X, [0, 1])):
+        with pytest.raises(ValueError, match=r"damaged|ind"):
+            call(bad)
+
+
+def test_tables_of_categories_are_bounded_in_all() -> None:
+    with pytest.raises(naively.InputError, match="which would make a table of that many categories"):
+        naively.CategoricalNB().fit(np.full((4, 200), 10**6), [0, 1, 0, 1])
+    for least in (10**12, [-5, 3], 0):
+        with pytest.raises(ValueError, match="min_categories"):
+            naively.CategoricalNB(min_categories=least).fit([[1, 2], [0, 1]], [0, 1])
+
+
+def test_labels_of_odd_types_stay_apart() -> None:
+    X = [[1, 2], [0, 1], [2, 2], [1, 0]]
+    wide = naively.PoissonNB().fit(X, [2**53, 2**53 + 1] * 2).partial_fit(X[:1], [7.0])
+    assert len(set(wide.classes_.tolist())) == 3
+    long = naively.GaussianNB().fit(X, np.array([1, 2, 1, 2], dtype=np.longdouble))
+    assert long.classes_.tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("classes", [[np.nan, 0, 1], [[0, 1], [2, 3]], [1j, 2], 5, [None, 1]])
+def test_classes_are_checked_like_labels(classes: Any) -> None:
+    with pytest.raises(naively.InputError, match="classes"):
+        naively.MultinomialNB().partial_fit([[1], [2]], [0, 1], classes=classes)
+
+
+def test_numbers_beyond_float64_are_named() -> None:
+    with pytest.raises(naively.InputError, match="row 0, column 0"):
+        naively.MultinomialNB().fit(np.array([[10**400, 1], [1, 2]], dtype=object), [0, 1])
+    with pytest.raises(naively.InputError, match="sample_weight"):
+        naively.MultinomialNB().fit([[1], [2]], [0, 1], sample_weight=[10**400] * 2)
+    for clf in (naively.GaussianClassifier(), naively.CategoricalNB(), naively.GaussianNB()):
+        with pytest.raises(naively.InputError, match="sample_weight"):
+            clf.fit([[1], [2]], [0, 1], sample_weight=[1.7e308] * 2)
+    with pytest.raises(naively.InputError, match=r"row 0, column 1.*rescale"):
+        naively.GaussianNB().fit([[1.0, 2], [2, 1], [3, 4], [4, 3]], [0, 0, 1, 1]).predict([[1.0, 1e300]])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: naively.Smoothed("x"),
+        lambda: naively.Epsilon("x"),
+        lambda: naively.Given("abc"),
+        lambda: naively.Additive("x"),
+        lambda: naively.Additive(10**400),
+    ],
+)
+def test_rules_of_no_numbers_are_refused(make: Any) -> None:
+    with pytest.raises(naively.InputError, match="must be"):
+        make()
+
+
+def test_large_codes_are_unseen_in_few_rows_as_in_many() -> None:
+    codes = RNG.integers(0, 50, (2_000, 40))
+    clf = naively.CategoricalNB().fit(codes, np.arange(2_000) % 3)
+    few = clf.predict_proba(np.full((1, 40), 1e19))
+    np.testing.assert_allclose(few, clf.predict_proba(np.full((500, 40), 1e19))[:1])
+
+
+def test_a_tally_goes_only_with_a_tally() -> None:
+    tally = naively.MultinomialNB().fit([[1], [2]], [0, 1]).tally_
+    for other in (3, naively.GaussianNB().fit([[1], [2]], [0, 1]).tally_):
+        with pytest.raises(naively.InputError, match="cannot be put together"):
+            tally + other

@@ -63,6 +63,7 @@ def moments_from_arrow(kind: type[M], table: pa.Table) -> M:
         np.array_equal(a, b.ravel()) for a, b in zip(places, np.indices(shape), strict=True)
     ):
         raise InputError("moments from Arrow: one row is needed for each class and feature, in order")
+    n, mean, m2 = (v.astype(np.float64) for v in (n, mean, m2))
     own = m2 if kind.axes == 1 else np.einsum("cii->ci", m2.reshape(shape))
     if not all(np.isfinite(v).all() for v in (n, mean, m2)) or (n < 0).any() or (own < 0).any():
         raise InputError("moments from Arrow: they must be finite, with counts and squares of 0 or more")
@@ -92,14 +93,17 @@ def _index_out(index: Index) -> dict[str, Any]:
 def _index_in(told: dict[str, Any]) -> Index:
     if "size" in told:
         size = told["size"]
-        if not isinstance(size, int) or not 0 <= size < 1 << 48:
+        if not isinstance(size, int) or not 0 <= size < 1 << 32:
             raise InputError(f"from Arrow: {size!r} is no number of names")
         return Index(size)
     names = told["names"]
     kind = np.dtype(told["type"])
     if not isinstance(names, list) or kind.kind not in "OUbiuf" or len(set(names)) != len(names):
         raise InputError("from Arrow: names must be a list without repetition")
-    return Index(len(names), np.array(names, dtype=kind))
+    array = np.array(names, dtype=kind)
+    if array.tolist() != names or len(set(array.tolist())) != len(names):
+        raise InputError(f"from Arrow: names do not fit their type {kind}")
+    return Index(len(names), array)
 
 
 def _read_head(table: pa.Table, kinds: Sequence[str]) -> tuple[str, Index, Array, Features]:
@@ -121,7 +125,7 @@ def _read_head(table: pa.Table, kinds: Sequence[str]) -> tuple[str, Index, Array
                 raise InputError("from Arrow: one list of categories is needed for each column")
         else:
             features = _index_in(head["features"])
-    except (KeyError, TypeError, ValueError, UnicodeDecodeError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"from Arrow: the metadata is damaged ({error})") from None
@@ -133,6 +137,8 @@ def _read_head(table: pa.Table, kinds: Sequence[str]) -> tuple[str, Index, Array
 
 
 def _read_columns(table: pa.Table, names: Sequence[str]) -> list[Array]:
+    if len(set(table.column_names)) != len(table.column_names):
+        raise InputError(f"from Arrow: a column stands there twice; it has {table.column_names}")
     missing = [name for name in names if name not in table.column_names]
     if missing:
         raise InputError(f"from Arrow: column {missing[0]!r} is missing; it has {table.column_names}")

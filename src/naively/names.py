@@ -101,7 +101,9 @@ def names_array(names: Sequence[Any] | np.ndarray[Any, Any]) -> np.ndarray[Any, 
     array = np.array(listed, dtype=object if isinstance(names, np.ndarray) else None)
     if array.ndim != 1:
         raise InputError("names must be single values, not sequences")
-    return array if len(listed) else np.array([], dtype=object)
+    if not len(listed):
+        return np.array([], dtype=object)
+    return array if array.tolist() == listed else np.array(listed, dtype=object)  # whole numbers beyond float64's
 
 
 def _some(values: list[Any]) -> str:

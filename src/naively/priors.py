@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Protocol
 
 import numpy as np
@@ -53,7 +54,7 @@ class Smoothed(AnyClasses):
     beta: float = 1.0
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.beta) and self.beta >= 0):
+        if not (isinstance(self.beta, Real) and np.isfinite(self.beta) and self.beta >= 0):
             raise InputError(f"beta must be 0 or more, got {self.beta!r}")
 
     def log(self, classes: Index, rows: Array) -> Array:
@@ -93,7 +94,10 @@ class Given:
 
     def __post_init__(self) -> None:
         given = self.probabilities
-        values = np.asarray(list(given.values()) if isinstance(given, Mapping) else given, dtype=np.float64)
+        try:
+            values = np.asarray(list(given.values()) if isinstance(given, Mapping) else given, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InputError(f"priors must be a list of numbers, got {given!r}") from None
         if values.ndim != 1 or not np.isfinite(values).all():
             raise InputError(f"priors must be a list of numbers, got {given!r}")
         if (values < 0).any():
@@ -132,4 +136,4 @@ def prior_of(given: Any, otherwise: Prior) -> Prior:
     """The rule that a user gave: a rule already, probabilities, or None for another one."""
     if isinstance(given, PRIORS):
         return given
-    return otherwise if given is None else Given(np.asarray(given, dtype=np.float64).tolist())
+    return otherwise if given is None else Given(given.tolist() if isinstance(given, np.ndarray) else given)

@@ -58,15 +58,33 @@ def native(X: Rows, *, once: bool = False) -> Rows:
     """
     if sparse.issparse(X):
         X = X if X.format == "csr" else X.tocsr()
+        check_pointers(X)
         if once and not X.has_canonical_format:
             X = X.copy()
             X.sum_duplicates()
         data = _native_values(X.data)
-        if data is X.data and X.indices.dtype == X.indptr.dtype and X.data.flags.c_contiguous:
+        if data is X.data and X.indices.dtype == X.indptr.dtype and X.indptr.dtype in NATIVE:
             return X
-        wide = X.indices.dtype if X.indices.dtype == X.indptr.dtype else np.int64
+        same = X.indices.dtype == X.indptr.dtype and X.indptr.dtype in (np.dtype(np.int32), np.dtype(np.int64))
+        wide = X.indptr.dtype if same else np.int64
         return sparse.csr_matrix((data, X.indices.astype(wide), X.indptr.astype(wide)), shape=X.shape)
     return np.ascontiguousarray(_native_values(X))
+
+
+def check_pointers(X: Any) -> None:
+    """Raises where the rows of a CSR matrix do not lie within what it stores, before anything follows them."""
+    starts, stored = X.indptr, len(X.indices)
+    sound = len(starts) == X.shape[0] + 1 and len(X.data) == stored and starts[0] == 0 and starts[-1] <= stored
+    if sound and len(starts) > 2:
+        sound = bool((starts[1:] >= starts[:-1]).all())
+    if not sound or starts[-1] < 0:
+        raise InputError("the sparse matrix is damaged: its indptr does not fit its rows; build it anew")
+
+
+def check_columns(X: Any) -> None:
+    """Raises where a CSR matrix names a column that it does not have."""
+    if len(X.indices) and (X.indices.min() < 0 or X.indices.max() >= X.shape[1]):
+        raise InputError(f"the sparse matrix is damaged: it names columns beyond its {X.shape[1]}; build it anew")
 
 
 def _native_values(values: Array) -> Array:

@@ -9,6 +9,7 @@ is the limit of adding ever less: the class with fewer impossible factors wins, 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Protocol
 
 import numpy as np
@@ -49,7 +50,10 @@ class Additive:
     def __post_init__(self) -> None:
         if type(self.alpha) is float and 0 <= self.alpha < np.inf:
             return
-        alpha = np.asarray(self.alpha, dtype=np.float64)
+        try:
+            alpha = np.asarray(self.alpha, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(f"alpha must be a number, or one for each feature, got {self.alpha!r}") from None
         if alpha.ndim > 1 or not np.isfinite(alpha).all() or (alpha < 0).any():
             raise InputError(f"alpha must be 0 or more, one number or one for each feature, got {self.alpha!r}")
         object.__setattr__(self, "alpha", float(alpha) if alpha.ndim == 0 else tuple(alpha.tolist()))
@@ -95,7 +99,7 @@ class Epsilon:
     eps: float = 1e-9
 
     def __post_init__(self) -> None:
-        if not 0 < self.eps <= 1:
+        if not isinstance(self.eps, Real) or not 0 < self.eps <= 1:
             raise InputError(f"eps must be above 0 and at most 1, got {self.eps!r}")
 
     @property

@@ -13,7 +13,7 @@ from scipy import sparse
 from naively import _core
 from naively.cells import Array
 from naively.names import Categories, Index
-from naively.rows import Accepts, Fault, Rows, complain, in_blocks, is_sparse, missing_mask
+from naively.rows import Accepts, Fault, Rows, check_columns, complain, in_blocks, is_sparse, missing_mask
 from naively.scores import Scores
 from naively.threads import threads
 from naively.values import Value
@@ -167,6 +167,7 @@ def by_block(X: Rows, sums: Any) -> Array:
     """The sums of dense rows; sparse ones are made dense a block at a time, since here zeros count as well."""
     if not is_sparse(X):
         return sums(X)
+    check_columns(X)
     parts = in_blocks(X, X.shape[1], lambda part, _: sums(np.ascontiguousarray(part.toarray())))
     return np.concatenate(parts) if parts else sums(np.zeros(X.shape))
 

@@ -168,6 +168,8 @@ def spread(values: Array, size: int, moved: Array | None) -> Array:
 
 def aligned(a: Tally, b: Tally) -> tuple[Tally, Tally]:
     """Both over the same classes and features: those of either."""
+    if not isinstance(b, Tally):
+        raise InputError(f"a tally and {type(b).__name__} cannot be put together; count the same way twice")
     if a.kind != b.kind:
         raise InputError(f"a tally of {a.kind} and one of {b.kind} cannot be put together; count the same way twice")
     if a.classes is b.classes and a.features is b.features:

@@ -167,7 +167,13 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):
             if model is None and self._classes_come_first:
                 raise InputError("classes must be passed on the first call to partial_fit.")
             return known
-        given = np.sort(np.asarray(classes))
+        listed = np.asarray(classes)
+        if listed.ndim != 1:
+            raise InputError(f"classes must be a list of labels, got {classes!r}")
+        try:
+            given = np.sort(check_labels(listed, len(listed)))
+        except (InputError, TypeError) as error:
+            raise InputError(f"classes: {error}") from None
         if known is None:
             return sorted_index(np.unique(given))
         if not np.array_equal(given, self.classes_):

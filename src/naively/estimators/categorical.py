@@ -14,7 +14,7 @@ from naively.estimators.discrete import SmoothedClassifier
 from naively.estimators.rows import category_codes
 from naively.families import Categorical
 from naively.families.base import Family
-from naively.families.categorical import trimmed
+from naively.families.categorical import LARGEST_TABLE, trimmed
 from naively.ledger import Ledger
 from naively.names import CODE_BITS, MISSING, Categories, Index
 from naively.rows import Rows
@@ -98,7 +98,12 @@ class CategoricalNB(SmoothedClassifier):
                 f"'min_categories' should have shape ({columns},) when an array-like is provided. "
                 f"Got {least.shape} instead."
             )
-        return np.broadcast_to(least, columns)
+        least = np.broadcast_to(least, columns)
+        if least.min(initial=1) < 1 or least.sum(dtype=np.float64) > LARGEST_TABLE:
+            raise InputError(
+                f"'min_categories' should be 1 or more, {LARGEST_TABLE:_} in all at most, got {self.min_categories!r}"
+            )
+        return least
 
     @staticmethod
     def _as_given(X: Any) -> Any:

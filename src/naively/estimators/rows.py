@@ -61,12 +61,14 @@ def _as_floats(X: Array, features: Index) -> Array:
     known = ~missing_entries(X) if X.dtype == object else np.ones(X.shape, bool)
     try:
         result[known] = X[known].astype(np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         for row, column in np.argwhere(known).tolist():
             value = X[row, column]
             where = f"row {row}, column {features.name(column)!r}"
             try:
                 float(value)
+            except OverflowError:
+                raise InputError(f"{where}: the number is beyond what float64 holds; rescale the column") from None
             except ValueError:
                 raise InputError(
                     f"{where}: expected a number, got {str(value)!r}; drop or encode the column, "
@@ -82,9 +84,12 @@ def check_labels(y: Any, rows: int) -> Array:
     """Labels as one array, none missing."""
     if not (type(y) is np.ndarray and y.ndim == 1):
         y = column_or_1d(y, warn=True)
+    if y.dtype.kind == "T":  # NumPy's variable-width strings
+        y = y.astype(object)
     if len(y) != rows:
         raise InputError(f"Found input variables with inconsistent numbers of samples: X has {rows} rows, y {len(y)}")
     if y.dtype.kind == "f":
+        y = y.astype(np.float64, copy=False)
         bad = ~np.isfinite(y)
         if bad.any():
             row = int(np.argmax(bad))
@@ -148,8 +153,11 @@ def check_weights(weight: Any, rows: int) -> Array | None:
     if weight is None:
         return None
     try:
-        weight = np.asarray(weight, dtype=np.float64)
-    except (TypeError, ValueError):
+        weight = np.asarray(weight)
+        if weight.dtype.kind == "c":
+            raise TypeError
+        weight = weight.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
         raise InputError("sample_weight must be numbers, one for each row") from None
     if weight.ndim == 0:
         weight = np.full(rows, float(weight))
@@ -166,6 +174,8 @@ def check_weights(weight: Any, rows: int) -> Array | None:
             else "sample_weight contains NaN or infinity"
         )
         raise InputError(f"{problem}: row {row} is {weight[row]}; weights must be finite and 0 or more")
+    if not weight.max(initial=0.0) * max(rows, 1) < np.inf:
+        raise InputError("sample_weight adds up to more than float64 holds; divide the weights by a common factor")
     if rows and not weight.any():
         raise InputError("sample_weight: every weight is zero, so there is nothing to count; leave some above zero")
     return np.ascontiguousarray(weight)

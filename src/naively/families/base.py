@@ -11,7 +11,7 @@ from naively.cells import Array, Cells, whole
 from naively.errors import InputError
 from naively.ledger import Ledger, View
 from naively.names import Index
-from naively.rows import Accepts, Rows, SparseRows, complain, in_blocks, is_sparse
+from naively.rows import Accepts, Rows, SparseRows, check_columns, complain, in_blocks, is_sparse
 from naively.smoothing import Logs, Smoothing
 from naively.table import Linear, Table
 from naively.tally import Tally
@@ -109,6 +109,7 @@ def _plane(cells: Cells, plane: int) -> Cells:
 
 def count_in_blocks(family: Family, X: Rows, codes: Array, classes: Index, features: Any, weight: Array | None) -> Any:
     """The tally of sparse rows, made dense a block at a time."""
+    check_columns(X)
 
     def count(part: Rows, where: slice) -> Any:
         of_part = None if weight is None else weight[where]

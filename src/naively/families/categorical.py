@@ -162,8 +162,8 @@ def trimmed(tally: Tally, least: Array) -> Tally:
 def _keys(X: Array) -> tuple[Array, Array]:
     """The feature of every entry, and which entries are known."""
     known = ~missing_codes(X)
-    codes = np.where(known, X, 0).astype(np.int64)
-    return (np.arange(X.shape[1]) << CODE_BITS) | np.where(codes < 0, -1, np.minimum(codes, MISSING - 1)), known
+    codes = np.minimum(np.where(known, X, 0), MISSING - 1).astype(np.int64)
+    return (np.arange(X.shape[1]) << CODE_BITS) | codes, known
 
 
 def _widened(features: Categories, sizes: Array) -> Categories:

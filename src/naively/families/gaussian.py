@@ -175,7 +175,7 @@ def count_comoments(
             weighted = w[:, None] * apart
             scatter = weighted.T @ apart
         if not np.isfinite(scatter).all():
-            row, column = (int(v) for v in np.argwhere(np.abs(X) > 1e150)[0])
+            row, column = (int(v) for v in np.unravel_index(np.nanargmax(np.abs(X)), X.shape))
             raise complain((Fault.TOO_WIDE, row, column), X, features, who, "numbers")
         n[k] = (w[:, None] * known).T @ known.astype(np.float64)
         shift = np.divide(weighted.T @ known, n[k], out=np.zeros_like(n[k]), where=n[k] > 0)
