@@ -174,7 +174,7 @@ def check_weights(weight: Any, rows: int) -> Array | None:
             else "sample_weight contains NaN or infinity"
         )
         raise InputError(f"{problem}: row {row} is {weight[row]}; weights must be finite and 0 or more")
-    if not weight.max(initial=0.0) * max(rows, 1) < np.inf:
+    if float(weight.max(initial=0.0)) * max(rows, 1) == np.inf:
         raise InputError("sample_weight adds up to more than float64 holds; divide the weights by a common factor")
     if rows and not weight.any():
         raise InputError("sample_weight: every weight is zero, so there is nothing to count; leave some above zero")
