@@ -10,45 +10,23 @@ from __future__ import annotations
 
 import argparse
 import os
-import platform
 import statistics
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import sklearn
 import sklearn.naive_bayes as theirs
-from rich.console import Console
-from rich.table import Table
+from report import Line, clock, faster, report
 from scipy import sparse
 from timing import medians, peak_added, seconds
 
 import naively as ours
-from naively.threads import threads
 
 Pair = tuple[Any, Any]
-
-
-@dataclass(frozen=True)
-class Line:
-    """One line of the table."""
-
-    work: str
-    mine: str
-    other: str
-    ratio: str
-    wanted: str
-    reached: bool
-
-
-def faster(work: str, mine: Callable[[], Any], other: Callable[[], Any], wanted: float, repeats: int) -> Line:
-    taken = medians({"mine": mine, "other": other}, repeats)
-    ratio = taken["other"] / taken["mine"]
-    return Line(work, clock(taken["mine"]), clock(taken["other"]), f"{ratio:,.1f}×", f"≥ {wanted:,g}×", ratio >= wanted)
 
 
 def times_sum(
@@ -59,10 +37,6 @@ def times_sum(
     ratio, peer = taken["mine"] / taken["sum"], taken["other"] / taken["sum"]
     shown = f"{ratio:.1f}× sum (scikit-learn {peer:.0f}×)"
     return Line(work, clock(taken["mine"]), clock(taken["other"]), shown, f"≤ {wanted:g}× sum", ratio <= wanted)
-
-
-def clock(taken: float) -> str:
-    return f"{taken * 1e6:.0f} µs" if taken < 1e-3 else f"{taken * 1e3:.1f} ms" if taken < 1 else f"{taken:.2f} s"
 
 
 def fitted(name: str, X: Any, y: Any, **options: Any) -> Pair:
@@ -185,13 +159,6 @@ def one_row(repeats: int) -> Iterator[Line]:
             yield Line(work, clock(left), clock(right), f"{ratio:,.0f}×", "≥ 1,000×", ratio >= 1_000)
 
 
-def print_markdown(lines: list[Line]) -> None:
-    print("| work | naively | scikit-learn | ratio | wanted |")
-    print("|---|---:|---:|---:|---:|")
-    for line in lines:
-        print(f"| {line.work} | {line.mine} | {line.other} | {line.ratio} | {line.wanted} |")
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=os.environ.get("NAIVELY_DATA"), help="folder with real data sets")
@@ -204,21 +171,8 @@ def main() -> None:
     rows, repeats = (50_000, 3) if options.quick else (500_000, 7)
     folder = Path(options.data) if options.data else None
 
-    table = Table(title=f"naively {ours.__version__} beside scikit-learn {sklearn.__version__}, {threads()} threads")
-    for heading in ("work", "naively", "scikit-learn", "ratio", "wanted", ""):
-        table.add_column(heading, justify="left" if heading == "work" else "right")
-    console = Console(width=140)
-    done: list[Line] = []
-    console.print(f"Python {platform.python_version()}, numpy {np.__version__}, {platform.machine()}")
-    for lines in (dense(rows, repeats), text_counts(folder, repeats), many_classes(), one_row(repeats)):
-        for line in lines:
-            reached = "reached" if line.reached else "missed"
-            table.add_row(line.work, line.mine, line.other, line.ratio, line.wanted, reached)
-            done.append(line)
-            console.print(f"… {line.work}: {line.mine} against {line.other}")
-    console.print(table)
-    if options.markdown:
-        print_markdown(done)
+    works = chain(dense(rows, repeats), text_counts(folder, repeats), many_classes(), one_row(repeats))
+    report("counting", works, markdown=options.markdown)
     return None
 
 

@@ -1,15 +1,11 @@
-// The only file that knows Python: checks shapes and bounds, releases the interpreter, calls the kernels.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
+// With bind_text.cpp the only file that knows Python: checks shapes and bounds, releases the interpreter, calls
+// kernels.
+#include "bind.hpp"
 
 #include <cmath>
 #include <memory>
-#include <optional>
 #include <stdexcept>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "cells.hpp"
 #include "count.hpp"
@@ -18,34 +14,9 @@
 #include "moments.hpp"
 #include "score.hpp"
 
-namespace nb = nanobind;
 using namespace naively;
 
 namespace {
-
-using Any2 = nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Any1 = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using In1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using In2 = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-void require(bool holds, const char* what) {
-    if (!holds) throw nb::value_error(what);
-}
-
-template <class T>
-nb::object array_of(std::vector<T>&& values, std::vector<std::size_t> shape) {
-    auto* kept = new std::vector<T>(std::move(values));
-    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), shape.size(), shape.data(), owner));
-}
-
-template <class T>
-nb::object array_of(std::vector<T>&& values) {
-    const std::size_t size = values.size();
-    return array_of(std::move(values), {size});
-}
 
 nb::object told(const Fault& fault) {
     if (!fault) return nb::none();
@@ -94,15 +65,6 @@ auto on_sparse(const SparseArrays& arrays, Use&& use) {
         };
         return narrow ? call(std::int32_t{}) : call(std::int64_t{});
     });
-}
-
-Labels labels_of(const In1<std::int32_t>& klass, std::size_t classes, const std::optional<In1<double>>& weight,
-                 std::size_t rows) {
-    require(klass.shape(0) == rows, "one label is needed for each row");
-    require(!weight || weight->shape(0) == rows, "one weight is needed for each row");
-    for (std::size_t i = 0; i < rows; ++i)
-        require(klass.data()[i] >= 0 && static_cast<std::size_t>(klass.data()[i]) < classes, "a label is out of range");
-    return {klass.data(), weight ? weight->data() : nullptr, classes};
 }
 
 Accepts accepts_of(double low, double high, std::optional<double> threshold) {
@@ -425,4 +387,5 @@ NB_MODULE(_core, m) {
     m.def("changed_kinds", &changed_kinds_py, nb::arg("before").noconvert(), nb::arg("added").noconvert(),
           nb::arg("klass"));
     m.def("decide", &decide_py, nb::arg("score"), nb::arg("prior"));
+    bind_text(m);
 }

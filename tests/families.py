@@ -40,6 +40,16 @@ def as_text(values: Array) -> Array:
     return words[values + 1]
 
 
+def as_documents(values: Array) -> list[str]:
+    """Each column is a word, there as often as its value says; words of all sorts, short and long."""
+    words = ["fine", "não", "a", "incomprehensibilities"]
+    return [". ".join(word for word, n in zip(words, row, strict=False) for _ in range(n)) for row in values.tolist()]
+
+
+def texts(**options: Any) -> Callable[[], Any]:
+    return lambda: naively.TextClassifier(**options)
+
+
 CASES = [
     Case("multinomial", naively.MultinomialNB, with_holes),
     Case("multinomial csr", naively.MultinomialNB, as_csr),
@@ -60,6 +70,15 @@ CASES = [
     Case("spherical", lambda: naively.GaussianClassifier(covariance="spherical"), with_holes),
     Case("tied", lambda: naively.GaussianClassifier(covariance="tied"), with_holes),
     Case("full", lambda: naively.GaussianClassifier(covariance="full", shrinkage=0.1), with_holes),
+    Case("text", texts(), as_documents),
+    Case("text binary bigrams", texts(weighting="binary", ngrams=(1, 2)), as_documents),
+    Case("text only bigrams", texts(ngrams=(2, 2), alpha=0.0), as_documents),
+    Case("text tf-idf complement", texts(family="complement", weighting="tfidf"), as_documents),
+    Case("text bernoulli negation", texts(family="bernoulli", negation=True), as_documents),
+    Case("text hashed", texts(hashing=8, weighting="tfidf"), as_documents),
+    Case("text chars", texts(tokens="chars", ngrams=(1, 3), weights=False), as_documents),
+    Case("text selected", texts(select=naively.Best(2), min_df=1), as_documents),
+    Case("text given words", texts(vocabulary=["fine", "a"]), as_documents),
 ]
 
 

@@ -9,15 +9,18 @@ __version__ = "0.1.0"
 _HOMES = {
     "Additive": "smoothing",
     "BernoulliNB": "estimators",
+    "Best": "select",
     "CategoricalNB": "estimators",
     "ComplementNB": "estimators",
     "Comoments": "moments",
+    "CountVectorizer": "estimators",
     "Empirical": "priors",
     "Epsilon": "smoothing",
     "Explanation": "explain",
     "GaussianClassifier": "estimators",
     "GaussianNB": "estimators",
     "Given": "priors",
+    "HashingVectorizer": "estimators",
     "Inexact": "errors",
     "InputError": "errors",
     "Moments": "moments",
@@ -28,6 +31,7 @@ _HOMES = {
     "Scores": "scores",
     "Smoothed": "priors",
     "Tally": "tally",
+    "TextClassifier": "estimators",
     "Uniform": "priors",
     "Unsmoothed": "smoothing",
     "film_reviews": "data",
@@ -45,10 +49,13 @@ if TYPE_CHECKING:
     from naively.estimators import BernoulliNB as BernoulliNB
     from naively.estimators import CategoricalNB as CategoricalNB
     from naively.estimators import ComplementNB as ComplementNB
+    from naively.estimators import CountVectorizer as CountVectorizer
     from naively.estimators import GaussianClassifier as GaussianClassifier
     from naively.estimators import GaussianNB as GaussianNB
+    from naively.estimators import HashingVectorizer as HashingVectorizer
     from naively.estimators import MultinomialNB as MultinomialNB
     from naively.estimators import PoissonNB as PoissonNB
+    from naively.estimators import TextClassifier as TextClassifier
     from naively.estimators import merge as merge
     from naively.explain import Explanation as Explanation
     from naively.moments import Comoments as Comoments
@@ -58,6 +65,7 @@ if TYPE_CHECKING:
     from naively.priors import Smoothed as Smoothed
     from naively.priors import Uniform as Uniform
     from naively.scores import Scores as Scores
+    from naively.select import Best as Best
     from naively.smoothing import Additive as Additive
     from naively.smoothing import Epsilon as Epsilon
     from naively.smoothing import Unsmoothed as Unsmoothed

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 _F8: TypeAlias = NDArray[np.float64]
 _I8: TypeAlias = NDArray[np.int64]
 _I4: TypeAlias = NDArray[np.int32]
+_U1: TypeAlias = NDArray[np.uint8]
 _Values: TypeAlias = NDArray[Any]
 _Cells: TypeAlias = tuple[_I8, _I4, _F8]
 _Fault: TypeAlias = tuple[int, int, int] | None
@@ -136,3 +137,125 @@ def changed_kinds(before: _I8, added: _I8, klass: _I4) -> tuple[_I8, _I4, _I8]:
 
 def decide(score: _F8, prior: _F8) -> _I8:
     """For each row, the first class whose score plus prior is highest."""
+
+class Texts:
+    """Texts as bytes that stay where they are, or as lists of tokens."""
+
+    @staticmethod
+    def of_list(texts: object) -> Texts:
+        """From str, bytes and None (missing); `odd` is the first row that is none of them."""
+
+    @staticmethod
+    def of_tokens(tokens: object) -> Texts:
+        """From lists of tokens and None (missing)."""
+
+    @overload
+    @staticmethod
+    def of_buffers(offsets: _I4, data: _U1, missing: _U1 | None) -> Texts:
+        """From bytes, where each text begins and ends, and which are missing."""
+
+    @overload
+    @staticmethod
+    def of_buffers(offsets: _I8, data: _U1, missing: _U1 | None) -> Texts:
+        """The same for large columns."""
+
+    @staticmethod
+    def joined(parts: list[Texts]) -> Texts:
+        """Several one after another."""
+
+    def part(self, start: int, stop: int) -> Texts:
+        """Some rows."""
+
+    @property
+    def odd(self) -> int:
+        """The first row that is no text; -1: all are."""
+
+    @property
+    def bytes(self) -> int:
+        """How many there are in all."""
+
+    @property
+    def missing(self) -> _U1:
+        """A mark for each row; of length 0 where none is missing."""
+
+    def __len__(self) -> int:
+        """How many rows there are."""
+
+class TokenRules:
+    """What a token is."""
+
+    @staticmethod
+    def of(kind: int, lower: bool, negation: bool, shortest: int, longest: int, stop: object | None) -> TokenRules:
+        """kind: 0 words, 1 as scikit-learn, 2 characters within words, 3 characters; stop: words left out."""
+
+class Vocabulary:
+    """Words and sequences of words by number; grows for ever, many may read it at once."""
+
+    def __init__(self, seed: int) -> None:
+        """Nothing yet; the seed keys the hash."""
+
+    def __len__(self) -> int:
+        """How many things have a number."""
+
+    def names(self, numbers: _I8) -> tuple[bytes, _I8]:
+        """The bytes of these names one after another, and where each ends."""
+
+    def order(self, numbers: _I8) -> _I8:
+        """The order of these numbers by name."""
+
+    def find(self, names: object, split: bool) -> _I8:
+        """The numbers of these names, -1 for unknown ones; a blank parts two words where they are split."""
+
+    def add(self, names: object, split: bool) -> _I8:
+        """The numbers of these names, new ones where they are unknown."""
+
+    def absorb(self, known: int, other: Vocabulary, size: int) -> tuple[_I8, int] | None:
+        """Numbers here of the other's first things, and the size then; None where this is no longer of size `known`."""
+
+    def subset(self, numbers: _I8) -> tuple[Vocabulary, _I8]:
+        """A vocabulary of these alone, and the numbers that things have there (-1: none)."""
+
+    def to_arrays(self, size: int) -> tuple[bytes, _I8, _I8, _I8]:
+        """Bytes of words; lengths (-1: a sequence); both parts of each sequence."""
+
+    @staticmethod
+    def from_arrays(seed: int, bytes: bytes, length: _I8, before: _I8, last: _I8) -> Vocabulary:
+        """From what `to_arrays` made; ValueError where that is damaged."""
+
+def count_texts(
+    texts: Texts,
+    klass: _I4,
+    classes: int,
+    weight: _F8 | None,
+    rules: TokenRules,
+    weights: bool,
+    threads: int,
+    vocabulary: Vocabulary,
+) -> tuple[_I8, _I4, _Values]:
+    """Cells of occurrences, documents and, where asked for, weights in units of 2**-32; the vocabulary grows."""
+
+def count_buckets(
+    texts: Texts,
+    klass: _I4,
+    classes: int,
+    weight: _F8 | None,
+    rules: TokenRules,
+    weights: bool,
+    threads: int,
+    buckets: int,
+) -> tuple[tuple[_I8, _I4, _Values], NDArray[np.uint32], list[bytes]]:
+    """The same by hash; and the buckets that have a name, with their names."""
+
+def read_growing(texts: Texts, rules: TokenRules, threads: int, vocabulary: Vocabulary) -> tuple[_I8, _I4, _I4]:
+    """Sparse rows of counts: where each row begins, columns, counts; what is new gets the next number."""
+
+def read_fixed(
+    texts: Texts, rules: TokenRules, threads: int, vocabulary: Vocabulary, place: _I4 | None, size: int
+) -> tuple[_I8, _I4, _I4]:
+    """The same, of the first `size` things alone, in the columns that `place` says (below zero: none)."""
+
+def read_buckets(texts: Texts, rules: TokenRules, threads: int, buckets: int, with_signs: bool) -> tuple[_I8, _I4, _I4]:
+    """The same by hash; with signs, a token may count below zero."""
+
+def reorder(starts: _I8, column: _I4, count: _I4, place: _I4, threads: int) -> tuple[_I8, _I4, _I4]:
+    """Rows with other columns (below zero: left out), each in order."""

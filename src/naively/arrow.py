@@ -14,11 +14,13 @@ from naively.cells import Array, Cells
 from naively.errors import InputError
 from naively.moments import ClassMoments
 from naively.names import CODE_BITS, MISSING, Categories, Index
-from naively.tally import PLANES, Features, Tally
+from naively.tally import PLANES, WORDS, Features, Tally
+from naively.vocabulary import Buckets, Vocabulary
 
 VERSION = 1
 _KEY = b"naively"
 _AXES = ("feature", "with")
+_VOCABULARY = (b"naively.words", b"naively.lengths", b"naively.before", b"naively.last")
 M = TypeVar("M", bound=ClassMoments)
 
 
@@ -72,13 +74,21 @@ def moments_from_arrow(kind: type[M], table: pa.Table) -> M:
 
 def _table(columns: dict[str, Array], kind: str, classes: Index, rows: Array, features: Features) -> pa.Table:
     head: dict[str, Any] = {"version": VERSION, "kind": kind, "classes": _index_out(classes), "rows": rows.tolist()}
-    if isinstance(features, Categories):
+    vocabulary: dict[bytes, bytes] = {}
+    if isinstance(features, Vocabulary):
+        head["words"] = features.size
+        words, *numbers = features.to_arrays()
+        vocabulary = dict(zip(_VOCABULARY, [words, *(n.astype("<i8").tobytes() for n in numbers)], strict=True))
+    elif isinstance(features, Buckets):
+        head["buckets"] = features.size
+        head["names"] = {str(bucket): name for bucket, name in features.names.items()}
+    elif isinstance(features, Categories):
         head["columns"] = _index_out(features.columns)
         head["categories"] = [_index_out(v) for v in features.values]
     else:
         head["features"] = _index_out(features)
     table = pa.table({name: pa.array(values) for name, values in columns.items()})
-    return table.replace_schema_metadata({_KEY: json.dumps(head).encode()})
+    return table.replace_schema_metadata({_KEY: json.dumps(head).encode(), **vocabulary})
 
 
 def _index_out(index: Index) -> dict[str, Any]:
@@ -118,7 +128,11 @@ def _read_head(table: pa.Table, kinds: Sequence[str]) -> tuple[str, Index, Array
             raise InputError(f"from Arrow: holds {kind!r}, expected one of {list(kinds)}")
         classes, rows = _index_in(head["classes"]), np.array(head["rows"])
         features: Features
-        if "columns" in head:
+        if "words" in head:
+            features = _vocabulary_in(table.schema.metadata)
+        elif "buckets" in head:
+            features = _buckets_in(head)
+        elif "columns" in head:
             columns = _index_in(head["columns"])
             features = Categories(columns, tuple(_index_in(v) for v in head["categories"]))
             if len(features.values) != columns.size:
@@ -131,9 +145,24 @@ def _read_head(table: pa.Table, kinds: Sequence[str]) -> tuple[str, Index, Array
         raise InputError(f"from Arrow: the metadata is damaged ({error})") from None
     if (kind == "categories") != isinstance(features, Categories):
         raise InputError("from Arrow: categories belong to a tally of categories, and to no other")
+    if (kind in WORDS) != isinstance(features, (Vocabulary, Buckets)):
+        raise InputError("from Arrow: a vocabulary belongs to a tally of words, and to no other")
     if rows.shape != (classes.size,) or rows.dtype.kind not in "if" or not ((rows >= 0) & (rows < np.inf)).all():
         raise InputError("from Arrow: one number of rows is needed for each class")
     return kind, classes, rows.astype(np.int64 if rows.dtype.kind == "i" else np.float64), features
+
+
+def _vocabulary_in(metadata: dict[bytes, bytes]) -> Vocabulary:
+    words, *numbers = (metadata[key] for key in _VOCABULARY)
+    return Vocabulary.from_arrays(words, *(np.frombuffer(n, "<i8").astype(np.int64) for n in numbers))
+
+
+def _buckets_in(head: dict[str, Any]) -> Buckets:
+    size, names = head["buckets"], {int(bucket): name for bucket, name in head["names"].items()}
+    sound = isinstance(size, int) and 1 <= size < 1 << 31
+    if not sound or not all(0 <= b < size and isinstance(name, str) for b, name in names.items()):
+        raise InputError("from Arrow: the buckets are damaged")
+    return Buckets(size, names)
 
 
 def _read_columns(table: pa.Table, names: Sequence[str]) -> list[Array]:

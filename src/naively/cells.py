@@ -107,7 +107,7 @@ class Cells:
 
     def totals(self, classes: int) -> Array:
         """The sum of each kind of number for each class."""
-        sums = np.array([np.bincount(self.klass, weights=plane, minlength=classes) for plane in self.values])
+        sums = np.array([_by_class(self.klass, plane, classes) for plane in self.values])
         return sums.reshape(len(self.values), classes)
 
     def same(self, other: Cells) -> bool:
@@ -116,6 +116,15 @@ class Cells:
             and np.array_equal(self.klass, other.klass)
             and close(self.values, other.values)
         )
+
+
+def _by_class(klass: Array, values: Array, classes: int) -> Array:
+    """Sums for each class, the same in whatever order the values come."""
+    if values.dtype != np.int64 or not len(values) or int(np.abs(values).max()) * len(values) < WHOLE_LIMIT:
+        return np.bincount(klass, weights=values, minlength=classes)
+    sums = np.zeros(classes, np.int64)
+    np.add.at(sums, klass, values)
+    return sums.astype(np.float64)
 
 
 def gathered(layers: Sequence[Cells], features: Array) -> Cells:

@@ -12,7 +12,6 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
-from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.metrics import accuracy_score, f1_score
 from sklearn.model_selection import train_test_split
 
@@ -20,11 +19,10 @@ import naively
 from naively import (
     BernoulliNB,
     CategoricalNB,
-    ComplementNB,
     GaussianClassifier,
     GaussianNB,
-    MultinomialNB,
     PoissonNB,
+    TextClassifier,
     film_reviews,
 )
 
@@ -46,24 +44,26 @@ def text() -> None:
     console.print(
         f"[bold]1. Text.[/bold] {len(train)} sentences about films to learn from, {len(test)} held out for testing.\n"
     )
-    table = _score_table("features")
-    for name, ngrams in (("words", (1, 1)), ("words + pairs", (1, 2))):
-        words = CountVectorizer(ngram_range=ngrams, token_pattern=r"(?u)\b\w+(?:'t)?\b")
-        X_train, X_test = words.fit_transform(train), words.transform(test)
-        for estimator in (MultinomialNB(), ComplementNB(), BernoulliNB()):
-            _add_scores(table, name, estimator, X_train, y_train, X_test, y_test)
+    table = _score_table("words")
+    for name, options in (
+        ("single", {}),
+        ("and pairs", {"ngrams": (1, 2)}),
+        ("negations marked", {"negation": True}),
+    ):
+        for family in ("multinomial", "complement", "bernoulli"):
+            estimator = TextClassifier(family=family, **options)
+            _add_scores(table, name, estimator, train, y_train, test, y_test)
     console.print(table)
 
-    words = CountVectorizer(ngram_range=(1, 2), token_pattern=r"(?u)\b\w+(?:'t)?\b").fit(train)
-    clf = MultinomialNB().fit(words.transform(train), y_train)
-    names = words.get_feature_names_out()
+    clf = TextClassifier(ngrams=(1, 2)).fit(train, y_train)
     for sentence in ("I am happy to see this movie", "I am not happy to see this movie"):
-        row = words.transform([sentence])
-        explanation = clf.explain(row)
-        label, sure = clf.predict(row)[0], clf.predict_proba(row).max()
+        label, sure = clf.predict([sentence])[0], clf.predict_proba([sentence]).max()
         console.print(f"\n'{sentence}' is [bold]{label}[/bold] ({sure:.0%}).")
         console.print("   What spoke for it (+) and against it (-), in log-odds:")
-        console.print("   " + ", ".join(f"{names[int(f)]} {odds:+.2f}" for f, odds in explanation.top(6)))
+        console.print("   " + ", ".join(f"{word} {odds:+.2f}" for word, odds in clf.explain(sentence).top(6)))
+    console.print("\nThe words that speak most for each label:")
+    for label, words in clf.top_words(8).items():
+        console.print(f"   {label}: {', '.join(word for word, _ in words)}")
 
 
 def tables() -> None:
@@ -122,7 +122,8 @@ def _add_scores(table: Table, name: str, estimator: Any, X: Any, y: Any, X_test:
     spent = f"{(time.perf_counter() - start) * 1e3:.1f} ms"
     scores = [accuracy_score(y_test, predicted)]
     scores += [f1_score(y_test, predicted, average=average) for average in ("micro", "macro", "weighted")]
-    kind = type(estimator).__name__.replace("Classifier", f", {getattr(estimator, 'covariance', '')}")
+    kind = estimator.family if isinstance(estimator, TextClassifier) else type(estimator).__name__
+    kind = kind.replace("Classifier", f", {getattr(estimator, 'covariance', '')}")
     table.add_row(name, kind, *(f"{score:.3f}" for score in scores), spent)
 
 

@@ -13,15 +13,21 @@ from naively.cells import Array, Cells, Overdrawn, close, whole
 from naively.errors import InputError, NeverCounted
 from naively.names import Categories, Index
 from naively.values import Value
+from naively.vocabulary import WordFeatures
 
-Features = Index | Categories
+Features = Index | Categories | WordFeatures
 PLANES = {
     "counts": ("count",),
     "presence": ("count", "missing"),
     "events": ("count", "missing"),
     "categories": ("count",),
+    "words": ("occurrences", "documents", "weight"),
+    "unweighted words": ("occurrences", "documents"),
 }
 """What the cells of each kind of tally hold."""
+WORDS = ("words", "unweighted words")
+WEIGHT_UNIT = 2.0**-32
+"""What one stands for in the weights of words."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,8 +103,13 @@ class Tally(Value):
     def __repr__(self) -> str:
         rows = self.rows.sum()
         shown = f"{int(rows):_}" if self.rows.dtype == np.int64 else f"{rows:_.6g} (weighted)"
+        return f"Tally({shown} rows, {self.classes.size:_} classes, {self._shown_features()})"
+
+    def _shown_features(self) -> str:
+        if self.kind in WORDS:
+            return f"{len(np.unique(self.cells.feature)):_} words"
         wide = self.features.columns.size if isinstance(self.features, Categories) else self.features.size
-        return f"Tally({shown} rows, {self.classes.size:_} classes, {wide:_} features)"
+        return f"{wide:_} features"
 
     def without_classes(self, gone: Array) -> Tally:
         """Without some classes (a mask), of which nothing is left."""

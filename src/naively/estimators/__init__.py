@@ -4,14 +4,19 @@ from naively.estimators.categorical import CategoricalNB
 from naively.estimators.discrete import BernoulliNB, ComplementNB, MultinomialNB, PoissonNB
 from naively.estimators.gaussian import GaussianClassifier, GaussianNB
 from naively.estimators.merging import merge
+from naively.estimators.text import TextClassifier
+from naively.estimators.vectorizers import CountVectorizer, HashingVectorizer
 
 __all__ = [
     "BernoulliNB",
     "CategoricalNB",
     "ComplementNB",
+    "CountVectorizer",
     "GaussianClassifier",
     "GaussianNB",
+    "HashingVectorizer",
     "MultinomialNB",
     "PoissonNB",
+    "TextClassifier",
     "merge",
 ]

@@ -356,17 +356,22 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):
         chance = np.exp(self._log_prior(self._model))
         klass = np.sort(rng.choice(ledger.classes.size, n, p=chance / chance.sum()))
         rng.shuffle(klass)
-        rows: Any = None
-        for k in np.unique(klass).tolist():
-            mine = np.flatnonzero(klass == k)
-            drawn = self._family().sample(ledger.total, self._rule(), k, len(mine), rng)
-            rows = np.empty((n, drawn.shape[1]), drawn.dtype) if rows is None else rows
-            rows[mine] = drawn
+        drawn = {
+            k: self._family().sample(ledger.total, self._rule(), k, int((klass == k).sum()), rng)
+            for k in np.unique(klass).tolist()
+        }
         names = ledger.classes.names
         assert names is not None
-        return self._named_rows(np.empty((0, self.n_features_in_)) if rows is None else rows), names[klass]
+        return self._drawn_rows(drawn, klass), names[klass]
 
-    def _named_rows(self, rows: Array) -> Any:
+    def _drawn_rows(self, drawn: dict[int, Any], klass: Array) -> Any:
+        """The rows drawn for each class, in the order of the labels."""
+        if not drawn:
+            return np.empty((0, self.n_features_in_))
+        some = next(iter(drawn.values()))
+        rows = np.empty((len(klass), some.shape[1]), some.dtype)
+        for k, mine in drawn.items():
+            rows[klass == k] = mine
         return rows
 
     # --- what was learnt

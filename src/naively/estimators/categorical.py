@@ -119,8 +119,9 @@ class CategoricalNB(SmoothedClassifier):
             return ledger
         return Ledger((trimmed(ledger.total, self._least_categories(self.n_features_in_)),))
 
-    def _named_rows(self, rows: Array) -> Any:
+    def _drawn_rows(self, drawn: dict[int, Any], klass: Array) -> Any:
         """Codes as the categories they stand for."""
+        rows = super()._drawn_rows(drawn, klass)
         known = self._model.ledger.features.values
         if all(v.names is None for v in known) and not (rows == np.iinfo(np.int64).min).any():
             return rows

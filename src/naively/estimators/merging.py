@@ -13,7 +13,7 @@ from naively.errors import InputError
 from naively.estimators.base import CountingClassifier
 from naively.estimators.model import Model
 from naively.ledger import Ledger
-from naively.names import Categories
+from naively.names import Categories, Index
 
 
 def merge(*estimators: Any) -> Any:
@@ -41,7 +41,8 @@ def merge(*estimators: Any) -> Any:
             raise InputError(
                 f"merge takes estimators of one kind and with the same parameters, got {first!r}, {estimator!r}"
             )
-        if not hasattr(first, "feature_names_in_") and estimator.n_features_in_ != first.n_features_in_:
+        numbered = hasattr(first, "n_features_in_") and not hasattr(first, "feature_names_in_")
+        if numbered and estimator.n_features_in_ != first.n_features_in_:
             raise InputError(
                 f"cannot merge {first.n_features_in_} features with {estimator.n_features_in_}; "
                 "give the columns names (a DataFrame) if some are to be absent"
@@ -49,9 +50,10 @@ def merge(*estimators: Any) -> Any:
     total = reduce(add, (estimator.tally_ for estimator in estimators))
     merged = clone(first)
     columns = total.features.columns if isinstance(total.features, Categories) else total.features
-    merged.n_features_in_ = columns.size
-    if columns.names is not None:
-        merged.feature_names_in_ = columns.names
+    if isinstance(columns, Index):
+        merged.n_features_in_ = columns.size
+        if columns.names is not None:
+            merged.feature_names_in_ = columns.names
     declared = frozenset[Any]().union(*(estimator._model.declared for estimator in estimators))
     merged._settle(Model(Ledger((total,)), first._model.dtype, declared, first._model.counted))
     return merged

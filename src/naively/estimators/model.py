@@ -80,7 +80,7 @@ class Model:
             self.ledger = ledger = ledger.with_spectrum()
             if ledger.spectrum is None:
                 return None
-        return family.touched(X, rule)
+        return family.touched(X, rule, ledger)
 
     def decide(self, family: Family, rule: Any, prior: Array, X: Rows) -> Array:
         """Labels, block by block, so that no array of all rows by all classes is made."""

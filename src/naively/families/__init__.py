@@ -10,5 +10,6 @@ from naively.families.complement import Complement
 from naively.families.gaussian import Gaussian
 from naively.families.multinomial import Multinomial
 from naively.families.poisson import Poisson
+from naively.families.words import Words
 
-__all__ = ["Bernoulli", "Categorical", "Complement", "Gaussian", "Multinomial", "Poisson"]
+__all__ = ["Bernoulli", "Categorical", "Complement", "Gaussian", "Multinomial", "Poisson", "Words"]

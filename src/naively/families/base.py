@@ -31,7 +31,7 @@ class Family(Protocol):
     def count(self, X: Rows, codes: Array, classes: Index, features: Any, weight: Array | None) -> Any:
         """The tally of these rows; `codes` are the numbers of their classes."""
 
-    def touched(self, X: Rows, rule: Any) -> Array | None:
+    def touched(self, X: Rows, rule: Any, ledger: Ledger) -> Array | None:
         """The features that scoring these rows needs, sorted; None: all."""
 
     def table(self, ledger: Ledger, rule: Any, prior: Array, features: Array | None = None) -> Table:

@@ -55,7 +55,7 @@ class Bernoulli:
     def count(self, X: Rows, codes: Array, classes: Index, features: Index, weight: Array | None) -> Tally:
         return count_linear(self.who, "presence", self.expected, self.accepts, X, codes, classes, features, weight)
 
-    def touched(self, X: Rows, rule: Smoothing) -> Array | None:
+    def touched(self, X: Rows, rule: Smoothing, ledger: Ledger) -> Array | None:
         return None if rule.per_feature else sparse_features(X)
 
     def localised(self, X: Rows, features: Array) -> Rows:

@@ -59,7 +59,7 @@ class Categorical:
         rows = rows_per_class(codes, weight, classes.size)
         return Tally("categories", classes, rows, _widened(features, sizes), cells)
 
-    def touched(self, X: Rows, rule: Smoothing) -> Array | None:
+    def touched(self, X: Rows, rule: Smoothing, ledger: Ledger) -> Array | None:
         if sparse.issparse(X) or len(X) * X.shape[1] > 1 << 14:
             return None
         known = X[~missing_codes(X)]

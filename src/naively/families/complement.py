@@ -26,8 +26,8 @@ class Complement(Multinomial):
     who: str = "ComplementNB"
     norm: bool = False
 
-    def touched(self, X: Rows, rule: Smoothing) -> Array | None:
-        return None if self.norm else super().touched(X, rule)
+    def touched(self, X: Rows, rule: Smoothing, ledger: Ledger) -> Array | None:
+        return None if self.norm else super().touched(X, rule, ledger)
 
     def table(self, ledger: Ledger, rule: Smoothing, prior: Array, features: Array | None = None) -> LinearTable:
         view = ledger.view() if features is None else ledger.view_of(features)

@@ -56,7 +56,7 @@ class Gaussian:
             raise complain(fault, X, features, self.who, "finite numbers")
         return Moments(classes, rows, features, present, n, mean, m2)
 
-    def touched(self, X: Rows, rule: Any) -> Array | None:
+    def touched(self, X: Rows, rule: Any, ledger: Ledger) -> Array | None:
         return None
 
     def localised(self, X: Rows, features: Array) -> Rows:

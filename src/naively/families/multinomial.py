@@ -43,7 +43,7 @@ class Multinomial:
     def count(self, X: Rows, codes: Array, classes: Index, features: Index, weight: Array | None) -> Tally:
         return count_linear(self.who, "counts", EXPECTED, COUNTS, X, codes, classes, features, weight)
 
-    def touched(self, X: Rows, rule: Smoothing) -> Array | None:
+    def touched(self, X: Rows, rule: Smoothing, ledger: Ledger) -> Array | None:
         return sparse_features(X)
 
     def localised(self, X: Rows, features: Array) -> Rows:

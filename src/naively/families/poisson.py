@@ -47,7 +47,7 @@ class Poisson:
     def count(self, X: Rows, codes: Array, classes: Index, features: Index, weight: Array | None) -> Tally:
         return count_linear(self.who, "events", EXPECTED, COUNTS, X, codes, classes, features, weight)
 
-    def touched(self, X: Rows, rule: Smoothing) -> Array | None:
+    def touched(self, X: Rows, rule: Smoothing, ledger: Ledger) -> Array | None:
         return None if rule.per_feature else sparse_features(X)
 
     def localised(self, X: Rows, features: Array) -> Rows:

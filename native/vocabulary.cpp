@@ -1,0 +1,96 @@
+#include "vocabulary.hpp"
+
+#include <stdexcept>
+
+namespace naively {
+
+void Keys::grow() {
+    std::vector<Slot> old(slots_.size() * 2, Slot{0, no_number});
+    old.swap(slots_);
+    mask_ = slots_.size() - 1;
+    for (const Slot& slot : old) {
+        if (slot.number == no_number) continue;
+        std::size_t at = place(slot.key);
+        while (slots_[at].number != no_number) at = (at + 1) & mask_;
+        slots_[at] = slot;
+    }
+}
+
+void Vocabulary::keep(std::uint64_t what, std::uint32_t length) {
+    if (size() >= no_number - 1) throw std::length_error("a vocabulary holds at most 2**32 - 2 names");
+    what_.push_back(what);
+    length_.push_back(length);
+}
+
+std::uint32_t Vocabulary::add(const Word& word, std::size_t at) {
+    if (word.length == is_sequence) throw std::length_error("a word is longer than 4 GB");
+    const auto number = static_cast<std::uint32_t>(size());
+    keep(bytes_.size(), word.length);
+    bytes_.insert(bytes_.end(), word.bytes, word.bytes + word.length);
+    slots_[at] = {word.head, word.length, number};
+    if (++words_ * 2 > slots_.size()) grow();
+    return number;
+}
+
+// In the order of their numbers: what came early comes often, and is to be found at the first place looked at.
+void Vocabulary::grow() {
+    mask_ = slots_.size() * 2 - 1;
+    slots_.assign(mask_ + 1, Slot{{0, 0}, 0, no_number});
+    for (std::uint32_t number = 0; number < size(); ++number) {
+        if (sequence(number)) continue;
+        const Word known = word(word_of(number));
+        std::size_t at = known.hash & mask_;
+        while (slots_[at].number != no_number) at = (at + 1) & mask_;
+        slots_[at] = {known.head, known.length, number};
+    }
+}
+
+std::uint32_t Vocabulary::absorb_one(const Vocabulary& other, std::uint32_t number, std::vector<std::uint32_t>& moved) {
+    if (moved[number] != no_number) return moved[number];
+    if (other.sequence(number)) {  // its parts have smaller numbers
+        const std::uint32_t before = absorb_one(other, other.before(number), moved);
+        const std::uint32_t last = absorb_one(other, other.last(number), moved);
+        return moved[number] = find_or_add(sequence_of(before, last));
+    }
+    return moved[number] = find_or_add(word(other.word_of(number)));
+}
+
+std::vector<std::uint32_t> Vocabulary::absorb(const Vocabulary& other, const std::vector<std::uint32_t>& wanted) {
+    std::vector<std::uint32_t> moved(other.size(), no_number);
+    for (const std::uint32_t number : wanted) absorb_one(other, number, moved);
+    return moved;
+}
+
+std::vector<std::uint32_t> Vocabulary::absorb(const Vocabulary& other, std::size_t size) {
+    constexpr std::size_t ahead = 64;
+    std::vector<std::uint32_t> moved(other.size(), no_number);
+    Word words[ahead];
+    for (std::size_t from = 0; from < size; from += ahead) {
+        const std::size_t many = size - from < ahead ? size - from : ahead;
+        for (std::size_t i = 0; i < many; ++i) {
+            const auto number = static_cast<std::uint32_t>(from + i);
+            if (other.sequence(number)) continue;
+            words[i] = word(other.word_of(number));
+            prefetch(words[i]);
+        }
+        for (std::size_t i = 0; i < many; ++i) {
+            const auto number = static_cast<std::uint32_t>(from + i);
+            if (other.sequence(number))
+                absorb_one(other, number, moved);
+            else
+                moved[number] = find_or_add(words[i]);
+        }
+    }
+    return moved;
+}
+
+void Vocabulary::append_name(std::uint32_t number, std::string& to) const {
+    if (sequence(number)) {
+        append_name(before(number), to);
+        to += ' ';
+        number = last(number);
+    }
+    to += word_of(number);
+}
+
+}  // namespace naively

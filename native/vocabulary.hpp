@@ -1,0 +1,143 @@
+// Vocabulary: words, and sequences of words, by number. Grows for ever; a number never changes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hash.hpp"
+
+namespace naively {
+
+constexpr std::uint32_t no_number = 0xffffffff;
+
+// A word as it is looked up: its first sixteen bytes at hand, and its hash.
+struct Word {
+    const char* bytes;
+    Head head;
+    std::uint64_t hash;
+    std::uint32_t length;
+};
+
+// 64-bit keys by number.
+class Keys {
+   public:
+    explicit Keys(std::uint64_t seed) : seed_(seed), slots_(first_slots, Slot{0, no_number}) {}
+
+    void prefetch(std::uint64_t key) const { NAIVELY_PREFETCH(&slots_[place(key)]); }
+
+    std::uint32_t find(std::uint64_t key) const {
+        for (std::size_t at = place(key);; at = (at + 1) & mask_)
+            if (slots_[at].number == no_number || slots_[at].key == key) return slots_[at].number;
+    }
+
+    // The number that the key has, or `number`, which it then has.
+    std::uint32_t find_or_add(std::uint64_t key, std::uint32_t number) {
+        std::size_t at = place(key);
+        for (; slots_[at].number != no_number; at = (at + 1) & mask_)
+            if (slots_[at].key == key) return slots_[at].number;
+        slots_[at] = {key, number};
+        if (++size_ * 2 > slots_.size()) grow();
+        return number;
+    }
+
+   private:
+    static constexpr std::size_t first_slots = 64;
+    struct Slot {
+        std::uint64_t key;
+        std::uint32_t number;
+    };
+    std::size_t place(std::uint64_t key) const { return static_cast<std::size_t>(hash_number(key, seed_)) & mask_; }
+    void grow();
+
+    std::uint64_t seed_;
+    std::size_t size_ = 0, mask_ = first_slots - 1;
+    std::vector<Slot> slots_;
+};
+
+// The hash is keyed, so that nobody can choose words that collide. A sequence is a shorter one and one more word.
+class Vocabulary {
+   public:
+    explicit Vocabulary(std::uint64_t seed)
+        : seed_(seed), slots_(first_slots, Slot{{0, 0}, 0, no_number}), sequences_(seed) {}
+
+    NAIVELY_INLINE Word word(const char* bytes, std::size_t length, const Head& head) const {
+        return {bytes, head, hash_bytes(bytes, length, head, seed_), static_cast<std::uint32_t>(length)};
+    }
+    Word word(std::string_view name) const {
+        return word(name.data(), name.size(), load_head(name.data(), name.size()));
+    }
+    void prefetch(const Word& word) const { NAIVELY_PREFETCH(&slots_[word.hash & mask_]); }
+    void prefetch(std::uint64_t sequence) const { sequences_.prefetch(sequence); }
+
+    std::uint32_t find(const Word& word) const {
+        for (std::size_t at = word.hash & mask_;; at = (at + 1) & mask_) {
+            const Slot& slot = slots_[at];
+            if (slot.number == no_number || same(slot, word)) return slot.number;
+        }
+    }
+    std::uint32_t find(std::uint64_t sequence) const { return sequences_.find(sequence); }
+
+    std::uint32_t find_or_add(const Word& word) {
+        std::size_t at = word.hash & mask_;
+        for (; slots_[at].number != no_number; at = (at + 1) & mask_)
+            if (same(slots_[at], word)) return slots_[at].number;
+        return add(word, at);
+    }
+    std::uint32_t find_or_add(std::uint64_t sequence) {
+        const auto next = static_cast<std::uint32_t>(size());
+        const std::uint32_t number = sequences_.find_or_add(sequence, next);
+        if (number == next) keep(sequence, is_sequence);
+        return number;
+    }
+
+    // What of another vocabulary is wanted (its numbers, in order), with the parts of its sequences; the number that
+    // each of the other's things has here, or no_number.
+    std::vector<std::uint32_t> absorb(const Vocabulary& other, const std::vector<std::uint32_t>& wanted);
+    std::vector<std::uint32_t> absorb(const Vocabulary& other, std::size_t size);
+
+    std::size_t size() const { return what_.size(); }
+    std::uint64_t seed() const { return seed_; }
+    bool sequence(std::uint32_t number) const { return length_[number] == is_sequence; }
+    // Of a sequence: all but its last word, and that word.
+    std::uint32_t before(std::uint32_t number) const { return static_cast<std::uint32_t>(what_[number] >> 32); }
+    std::uint32_t last(std::uint32_t number) const { return static_cast<std::uint32_t>(what_[number]); }
+    std::string_view word_of(std::uint32_t number) const { return {bytes_.data() + what_[number], length_[number]}; }
+    // Its words, with a space between two.
+    void append_name(std::uint32_t number, std::string& to) const;
+
+   private:
+    static constexpr std::size_t first_slots = 64;
+    static constexpr std::uint32_t is_sequence = 0xffffffff;
+    struct Slot {
+        Head head;
+        std::uint32_t length;
+        std::uint32_t number;
+    };
+    bool same(const Slot& slot, const Word& word) const {
+        const std::uint64_t other =
+            (slot.head.first ^ word.head.first) | (slot.head.second ^ word.head.second) | (slot.length ^ word.length);
+        if (other != 0) return false;
+        return word.length <= 16 || std::memcmp(bytes_.data() + what_[slot.number], word.bytes, word.length) == 0;
+    }
+    std::uint32_t add(const Word& word, std::size_t at);
+    void keep(std::uint64_t what, std::uint32_t length);
+    std::uint32_t absorb_one(const Vocabulary& other, std::uint32_t number, std::vector<std::uint32_t>& moved);
+    void grow();
+
+    std::uint64_t seed_;
+    std::size_t words_ = 0, mask_ = first_slots - 1;
+    std::vector<Slot> slots_;
+    Keys sequences_;
+    std::vector<std::uint64_t> what_;    // of a word, where its bytes begin; of a sequence, its two parts
+    std::vector<std::uint32_t> length_;  // of a word, in bytes
+    std::vector<char> bytes_;
+};
+
+inline std::uint64_t sequence_of(std::uint32_t before, std::uint32_t last) {
+    return (static_cast<std::uint64_t>(before) << 32) | last;
+}
+
+}  // namespace naively

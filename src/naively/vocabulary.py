@@ -1,0 +1,185 @@
+"""Vocabularies: words, and sequences of words, by number; and buckets, where words are hashed."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from naively import _core
+from naively.errors import InputError
+from naively.names import Index, IntArray
+from naively.values import Value
+
+
+def _new_table() -> Any:
+    """Hashed by a secret key, so that nobody can choose words that collide."""
+    return _core.Vocabulary(secrets.randbits(64))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Vocabulary(Value):
+    """The first `size` things of a table that grows for ever and in which a number never changes.
+
+    >>> vocabulary = Vocabulary.of(["good", "film", "good film"])
+    >>> vocabulary.locate(["film", "good film", "bad"]).tolist()
+    [1, 2, -1]
+    >>> vocabulary.name(2)
+    'good film'
+    """
+
+    table: Any = field(default_factory=_new_table)
+    size: int = 0
+
+    @classmethod
+    def of(cls, names: Iterable[str], *, split: bool = True) -> Vocabulary:
+        """Of these names; those with blanks are sequences of words, unless they are not to be `split`."""
+        table = _new_table()
+        table.add(list(names), split)
+        return cls(table, len(table))
+
+    @classmethod
+    def all_of(cls, table: Any) -> Vocabulary:
+        return cls(table, len(table))
+
+    def grown(self, other: Vocabulary) -> tuple[Vocabulary, IntArray]:
+        """This with what another has besides, and the numbers that the other's things then have.
+
+        Costs what the other holds, as long as nobody else has let the same table grow.
+        """
+        told = self.table.absorb(self.size, other.table, other.size)
+        if told is None:
+            return self.copied().grown(other)
+        moved, size = told
+        return Vocabulary(self.table, size), moved
+
+    def copied(self) -> Vocabulary:
+        """The same in a table of its own."""
+        table = _new_table()
+        _, size = table.absorb(0, self.table, self.size)
+        return Vocabulary(table, size)
+
+    def united(self, other: Vocabulary, what: str) -> tuple[Vocabulary, IntArray | None]:
+        """Both as one; and the numbers that the other's things then have (None: their own)."""
+        if not isinstance(other, Vocabulary):
+            raise InputError(f"{what}: words on one side and {type(other).__name__} on the other; count the same way")
+        if other.table is self.table:
+            return (self if self.size >= other.size else other), None
+        if other.size == 0:
+            return self, None
+        if self.size == 0:
+            return other, None
+        return self.copied().grown(other)
+
+    def subset(self, numbers: IntArray) -> tuple[Vocabulary, IntArray]:
+        """Of these alone, and the number that each of this one's things then has (-1: none)."""
+        table, moved = self.table.subset(numbers)
+        return Vocabulary.all_of(table), moved[: self.size]
+
+    def locate(self, names: Iterable[str], *, split: bool = True) -> IntArray:
+        """The numbers of these names; -1 for unknown ones."""
+        found: IntArray = self.table.find(list(names), split)
+        return np.where(found < self.size, found, -1)
+
+    def names_of(self, numbers: IntArray) -> list[str]:
+        """What these numbers stand for."""
+        data, ends = self.table.names(np.ascontiguousarray(numbers, dtype=np.int64))
+        starts = [0, *ends.tolist()]
+        return [_text(data[a:b]) for a, b in pairwise(starts)]
+
+    def order_of(self, numbers: IntArray) -> IntArray:
+        """The places of these numbers in the order of their names."""
+        return self.table.order(np.ascontiguousarray(numbers, dtype=np.int64))
+
+    def name(self, number: int) -> str:
+        return self.names_of(np.array([number]))[0]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"arrays": self.to_arrays()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        other = Vocabulary.from_arrays(*state["arrays"])
+        self.__dict__.update(table=other.table, size=other.size)
+
+    def to_arrays(self) -> tuple[bytes, IntArray, IntArray, IntArray]:
+        """Bytes of words, lengths (-1: a sequence), and both parts of each sequence."""
+        return self.table.to_arrays(self.size)
+
+    @classmethod
+    def from_arrays(cls, data: bytes, length: IntArray, before: IntArray, last: IntArray) -> Vocabulary:
+        return cls.all_of(_core.Vocabulary.from_arrays(secrets.randbits(64), data, length, before, last))
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __repr__(self) -> str:
+        return f"Vocabulary({self.size:_} words and sequences)"
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogatepass")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Buckets(Value):
+    """Numbers that words are hashed to. Those that saw one word more often than all others together know its name."""
+
+    size: int
+    names: dict[int, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, size: int, buckets: Sequence[int], names: Sequence[bytes]) -> Buckets:
+        return cls(size, {b: _text(name) for b, name in zip(buckets, names, strict=True)})
+
+    def united(self, other: Buckets, what: str) -> tuple[Buckets, None]:
+        if not isinstance(other, Buckets) or other.size != self.size:
+            raise InputError(f"{what}: hashed to {self.size} buckets on one side and not on the other; count alike")
+        if other is self or not other.names:
+            return self, None
+        return Buckets(self.size, {**other.names, **self.names}), None
+
+    def name(self, number: int) -> str:
+        return self.names.get(number, f"bucket {number}")
+
+    def names_of(self, numbers: IntArray) -> list[str]:
+        return [self.name(n) for n in numbers.tolist()]
+
+    def order_of(self, numbers: IntArray) -> IntArray:
+        return np.argsort(numbers, kind="stable")
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __repr__(self) -> str:
+        return f"Buckets({self.size:_}, {len(self.names):_} of them named)"
+
+
+WordFeatures = Vocabulary | Buckets
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Kept(Index):
+    """Some words, numbered anew; their names are made when asked for."""
+
+    words: WordFeatures | None = None
+    numbers: IntArray | None = None
+
+    @classmethod
+    def among(cls, words: WordFeatures, numbers: IntArray) -> Kept:
+        return cls(len(numbers), None, words, numbers)
+
+    def name(self, number: int) -> str:
+        assert self.words is not None
+        assert self.numbers is not None
+        return self.words.name(int(self.numbers[number]))
+
+    @cached_property
+    def all_names(self) -> list[str]:
+        assert self.words is not None
+        assert self.numbers is not None
+        return self.words.names_of(self.numbers)
