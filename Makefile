@@ -4,6 +4,7 @@ PYTHON ?= python3
 CXX ?= g++
 SANITIZE_TESTS ?= tests
 PYTEST_ARGS ?=
+BENCH ?= core
 BENCH_ARGS ?=
 
 PIP = -m pip install --quiet --disable-pip-version-check
@@ -33,8 +34,8 @@ lint: .venv/.lint  ## style, types, layers; says all there is to say before it f
 	check .venv/bin/lint-imports --no-logo; \
 	if [ -n "$$failed" ]; then echo "make lint: failed: $${failed#, }"; exit 1; fi
 
-bench: .venv/.bench  ## how fast the core is
-	@.venv/bin/python bench/core.py $(BENCH_ARGS)
+bench: .venv/.bench  ## how fast the core is; with BENCH=text, raw text
+	@.venv/bin/python bench/$(BENCH).py $(BENCH_ARGS)
 
 # Python itself is not built with sanitizers, so they are loaded ahead of it. Their reports go past pytest.
 sanitize: .venv-sanitize/.test  ## tests of the core with the address and undefined-behaviour sanitizers

@@ -237,14 +237,8 @@ nb::tuple score_cells_py(const Any1& values, const Any1& indices, const Any1& in
     require(indptr.shape(0) >= 1, "indptr must not be empty");
     require(base.shape(0) == classes && klass_of.shape(0) == size && starts.shape(0) == columns + 1,
             "cell weights differ in length");
-    require(starts.data()[0] == 0 && static_cast<std::size_t>(starts.data()[columns]) == size, "cells must be covered");
-    for (std::size_t f = 0; f < columns; ++f)
-        require(starts.data()[f] <= starts.data()[f + 1], "cells must be in order");
-    for (std::size_t k = 0; k < size; ++k)
-        require(klass_of.data()[k] >= 0 && static_cast<std::size_t>(klass_of.data()[k]) < classes,
-                "a cell's class is out of range");
     const CellWeights weights{starts.data(), klass_of.data(), delta.data(), feature.data(),
-                              klass.data(),  base.data(),     classes};
+                              klass.data(),  base.data(),     classes,      size};
     const Accepts accepts = accepts_of(low, high, threshold);
     return scores(indptr.shape(0) - 1, classes, [&](double* out) {
         return on_sparse({values, indices, indptr, columns},

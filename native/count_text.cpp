@@ -32,64 +32,66 @@ NAIVELY_INLINE double sublinear(std::uint32_t count) {
     return count < small_counts.size() ? small_counts[count] : 1.0 + std::log(static_cast<double>(count));
 }
 
-// Sums of one class after another. What is needed of a number lies side by side.
+// Sums of one class after another.
 template <class T>
 class Sums {
    public:
     Sums(bool weights, std::vector<Entry<T>>& entries) : weights_(weights), entries_(entries) {}
 
     void add(const std::vector<std::uint32_t>& numbers, T times, std::size_t vocabulary) {
-        hold(places_, vocabulary);
-        if (++document_ == 0) forget_documents();
-        once_.by_place(numbers, document_, [&](std::uint32_t n) -> Seen& { return places_[n].seen; });
-        const double unit = weights_ ? weight_unit / std::sqrt(squares()) : 0.0;
-        const T single = rounded(unit);
-        for (std::size_t i = 0; i < once_.number.size(); ++i) {
-            Sum<T>& sum = places_[once_.number[i]].sum;
+        constexpr std::size_t ahead = 12;
+        sums_.hold(vocabulary);
+        once_.of(numbers);
+        weigh();
+        const std::size_t size = once_.number.size();
+        for (std::size_t i = 0; i < size; ++i) {
+            if (i + ahead < size) NAIVELY_PREFETCH(&sums_[once_.number[i + ahead]]);
+            Sum<T>& sum = sums_[once_.number[i]];
             const std::uint32_t count = once_.count[i];
             if (sum.documents == T(0)) touched_.push_back(once_.number[i]);
             sum.occurrences += times * static_cast<T>(count);
             sum.documents += times;
-            sum.weight += times * (count == 1 ? single : rounded(unit * sublinear(count)));
+            sum.weight += times * (count < small_ ? weight_[count] : rounded(unit_ * sublinear(count)));
         }
     }
 
-    void finish(std::int32_t klass) {
-        for (const std::uint32_t number : touched_) {
-            entries_.push_back({number, klass, places_[number].sum});
-            places_[number].sum = {};
+    // What the class comes to, in the order of the numbers.
+    void finish(std::int32_t klass, std::size_t vocabulary) {
+        entries_.reserve(entries_.size() + touched_.size());
+        const auto take = [&](std::uint32_t number) {
+            entries_.push_back({number, klass, sums_[number]});
+            sums_[number] = {};
+        };
+        if (touched_.size() > vocabulary / 8) {
+            for (std::uint32_t number = 0; number < vocabulary; ++number)
+                if (sums_[number].documents != T(0)) take(number);
+        } else {
+            std::sort(touched_.begin(), touched_.end());
+            for (const std::uint32_t number : touched_) take(number);
         }
         touched_.clear();
     }
 
    private:
-    struct Place {
-        Sum<T> sum;
-        Seen seen;
-    };
-
     static T rounded(double value) { return static_cast<T>(static_cast<std::int64_t>(value + 0.5)); }
 
-    double squares() const {
-        double sum = 0.0;
-        for (const std::uint32_t count : once_.count) {
-            const double weight = sublinear(count);
-            sum += weight * weight;
-        }
-        return sum;
-    }
-
-    void forget_documents() {
-        for (Place& place : places_) place.seen = {};
-        document_ = 1;
+    // What a word comes to by how often it is there, with the document brought to length one.
+    void weigh() {
+        if (!weights_) return;
+        double squares = 0.0;
+        for (const std::uint32_t count : once_.count) squares += sublinear(count) * sublinear(count);
+        unit_ = weight_unit / std::sqrt(squares);
+        for (std::uint32_t count = 1; count < small_; ++count) weight_[count] = rounded(unit_ * sublinear(count));
     }
 
     bool weights_;
     std::vector<Entry<T>>& entries_;
-    std::vector<Place> places_;
+    Blocks<Sum<T>> sums_;
     std::vector<std::uint32_t> touched_;
     Uniques once_;
-    std::uint32_t document_ = 0;
+    static constexpr std::uint32_t small_ = 8;
+    std::array<T, small_> weight_{};
+    double unit_ = 0.0;
 };
 
 // Documents in the order of their classes, without those that add nothing.
@@ -117,51 +119,62 @@ void count_share(const Documents& documents, const Labels& labels, const TokenRu
         numbers.clear();
         documents.read(order[i], reader, numbers);
         sums.add(numbers, static_cast<T>(labels.weight_of(order[i])), size());
-        if (i + 1 == many || labels.klass[order[i + 1]] != klass) sums.finish(klass);
+        if (i + 1 == many || labels.klass[order[i + 1]] != klass) sums.finish(klass, size());
     }
 }
 
-// Cells from the entries of all parts, whose classes follow each other: stable by number.
+// Entries in the order of their numbers; those of one number in the order they are in.
 template <class T>
-Cells<T> cells_of(const std::vector<std::vector<Entry<T>>>& parts, std::size_t numbers, bool weights) {
+std::vector<const Entry<T>*> by_number(const std::vector<std::vector<Entry<T>>>& parts, std::size_t numbers) {
     std::size_t size = 0;
     for (const auto& part : parts) size += part.size();
-    std::vector<const Entry<T>*> sorted(size);
+    std::vector<const Entry<T>*> sorted;
+    sorted.reserve(size);
     if (numbers > 8 * size) {
-        std::size_t at = 0;
         for (const auto& part : parts)
-            for (const Entry<T>& entry : part) sorted[at++] = &entry;
+            for (const Entry<T>& entry : part) sorted.push_back(&entry);
         std::stable_sort(sorted.begin(), sorted.end(),
                          [](const Entry<T>* a, const Entry<T>* b) { return a->number < b->number; });
-    } else {
-        std::vector<std::size_t> next(numbers + 1, 0);
-        for (const auto& part : parts)
-            for (const Entry<T>& entry : part) ++next[entry.number + 1];
-        for (std::size_t n = 0; n < numbers; ++n) next[n + 1] += next[n];
-        for (const auto& part : parts)
-            for (const Entry<T>& entry : part) sorted[next[entry.number]++] = &entry;
+        return sorted;
     }
+    std::vector<std::size_t> next(numbers + 1, 0);
+    for (const auto& part : parts)
+        for (const Entry<T>& entry : part) ++next[entry.number + 1];
+    for (std::size_t n = 0; n < numbers; ++n) next[n + 1] += next[n];
+    sorted.resize(size);
+    for (const auto& part : parts)
+        for (const Entry<T>& entry : part) sorted[next[entry.number]++] = &entry;
+    return sorted;
+}
+
+// Cells from the entries of all parts, whose classes follow each other. A cell that two parts have is their sum.
+template <class T>
+Cells<T> cells_of(const std::vector<std::vector<Entry<T>>>& parts, std::size_t numbers, bool weights) {
+    constexpr std::size_t ahead = 16;
+    const std::vector<const Entry<T>*> sorted = by_number(parts, numbers);
+    const std::size_t size = sorted.size(), planes = weights ? 3 : 2;
     Cells<T> cells;
-    cells.feature.reserve(size);
-    cells.klass.reserve(size);
-    std::vector<T> planes[3];
-    for (auto& plane : planes) plane.reserve(size);
-    for (std::size_t i = 0; i < size;) {
-        Sum<T> sum;
-        const Entry<T>& first = *sorted[i];
-        for (; i < size && sorted[i]->number == first.number && sorted[i]->klass == first.klass; ++i) {
-            sum.occurrences += sorted[i]->sum.occurrences;
-            sum.documents += sorted[i]->sum.documents;
-            sum.weight += sorted[i]->sum.weight;
-        }
-        cells.feature.push_back(first.number);
-        cells.klass.push_back(first.klass);
-        planes[0].push_back(sum.occurrences);
-        planes[1].push_back(sum.documents);
-        if (weights) planes[2].push_back(sum.weight);
+    cells.feature.resize(size);
+    cells.klass.resize(size);
+    cells.value.resize(planes * size);
+    T* const value = cells.value.data();
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+        if (i + ahead < size) NAIVELY_PREFETCH(sorted[i + ahead]);
+        const Entry<T>& entry = *sorted[i];
+        const bool again = kept > 0 && cells.feature[kept - 1] == entry.number && cells.klass[kept - 1] == entry.klass;
+        const std::size_t at = again ? kept - 1 : kept++;
+        cells.feature[at] = entry.number;
+        cells.klass[at] = entry.klass;
+        value[at] += entry.sum.occurrences;
+        value[size + at] += entry.sum.documents;
+        if (weights) value[2 * size + at] += entry.sum.weight;
     }
-    cells.value = std::move(planes[0]);
-    for (const auto* more : {&planes[1], &planes[2]}) cells.value.insert(cells.value.end(), more->begin(), more->end());
+    if (kept == size) return cells;
+    for (std::size_t p = 1; p < planes; ++p) std::copy(value + p * size, value + p * size + kept, value + p * kept);
+    cells.feature.resize(kept);
+    cells.klass.resize(kept);
+    cells.value.resize(planes * kept);
     return cells;
 }
 

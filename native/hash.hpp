@@ -55,8 +55,12 @@ NAIVELY_INLINE Head load_head(const char* bytes, std::size_t length) {
 // The same, where sixteen bytes can be read whatever the length.
 NAIVELY_INLINE Head load_padded(const char* bytes, std::size_t length) {
     constexpr std::uint64_t all = ~std::uint64_t{0};
-    const auto mask = [](std::size_t many) { return many >= 8 ? all : (std::uint64_t{1} << (8 * many)) - 1; };
-    return {load_eight(bytes) & mask(length), load_eight(bytes + 8) & (length > 8 ? mask(length - 8) : 0)};
+    static constexpr Head masks[17] = {
+        {0, 0},           {all >> 56, 0},   {all >> 48, 0},   {all >> 40, 0},   {all >> 32, 0},   {all >> 24, 0},
+        {all >> 16, 0},   {all >> 8, 0},    {all, 0},         {all, all >> 56}, {all, all >> 48}, {all, all >> 40},
+        {all, all >> 32}, {all, all >> 24}, {all, all >> 16}, {all, all >> 8},  {all, all}};
+    const Head& mask = masks[length < 16 ? length : 16];
+    return {load_eight(bytes) & mask.first, load_eight(bytes + 8) & mask.second};
 }
 
 NAIVELY_INLINE std::uint64_t hash_bytes(const char* bytes, std::size_t length, const Head& head, std::uint64_t seed) {

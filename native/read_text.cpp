@@ -12,41 +12,43 @@ struct Share {
     std::vector<std::size_t> lengths;
 };
 
-// How the numbers of a document are made to be there once each.
-enum class Way { by_place, by_sorting, in_order };
+// Appends a row: column_of(number) is the column of a token, below zero where it has none.
+template <class ColumnOf, class SignOf>
+void append(const Uniques& once, ColumnOf column_of, SignOf sign_of, Share& share) {
+    std::size_t size = share.column.size();
+    share.column.resize(size + once.number.size());
+    share.count.resize(size + once.number.size());
+    for (std::size_t k = 0; k < once.number.size(); ++k) {
+        const std::int32_t column = column_of(once.number[k]);
+        share.column[size] = column;
+        share.count[size] = sign_of(once.number[k]) * static_cast<std::int32_t>(once.count[k]);
+        size += column >= 0;
+    }
+    share.column.resize(size);
+    share.count.resize(size);
+}
 
-// Reads documents one after another; keep(number, count, share) says what becomes of each token.
-template <class Numbering, class Size, class Keep>
-void read_share(const Documents& documents, const TokenRules& rules, std::size_t from, std::size_t to, Way way,
-                Numbering& numbering, Size size, Keep keep, Share& share) {
+// Reads documents one after another.
+template <class Numbering, class ColumnOf, class SignOf>
+void read_share(const Documents& documents, const TokenRules& rules, std::size_t from, std::size_t to, bool in_order,
+                Numbering& numbering, ColumnOf column_of, SignOf sign_of, Share& share) {
     TokenReader<Numbering> reader(rules, numbering);
     Uniques once;
-    std::vector<Seen> seen;
-    std::uint32_t document = 0;
     std::vector<std::uint32_t> numbers;
     for (std::size_t i = from; i < to; ++i) {
         const std::size_t before = share.column.size();
         if (!documents.is_missing(i)) {
             numbers.clear();
             documents.read(i, reader, numbers);
-            if (way == Way::in_order) {
-                once.in_order(numbers);
-            } else if (way == Way::by_sorting) {
-                once.by_sorting(numbers);
-            } else {
-                hold(seen, size());
-                if (++document == 0) {
-                    std::fill(seen.begin(), seen.end(), Seen{});
-                    document = 1;
-                }
-                once.by_place(numbers, document, [&](std::uint32_t n) -> Seen& { return seen[n]; });
-            }
-            for (std::size_t k = 0; k < once.number.size(); ++k)
-                keep(once.number[k], static_cast<std::int32_t>(once.count[k]), share);
+            if (in_order) std::sort(numbers.begin(), numbers.end());
+            once.of(numbers);
+            append(once, column_of, sign_of, share);
         }
         share.lengths.push_back(share.column.size() - before);
     }
 }
+
+constexpr auto always_positive = [](std::uint32_t) { return 1; };
 
 TextRows joined(std::vector<Share>& shares) {
     TextRows rows;
@@ -82,13 +84,6 @@ std::vector<std::size_t> document_shares(const Documents& documents, int threads
                   [&](std::size_t i) { return documents.work(i); });
 }
 
-// Whether the documents are so little beside the vocabulary that a place for each of its numbers would cost more.
-bool is_little(const Documents& documents, std::size_t vocabulary) {
-    std::size_t work = 0;
-    for (std::size_t i = 0; i < documents.size() && work < 4 * vocabulary; ++i) work += documents.work(i);
-    return work < 4 * vocabulary;
-}
-
 }  // namespace
 
 TextRows read_growing(const Documents& documents, const TokenRules& rules, int threads, Vocabulary& vocabulary) {
@@ -100,12 +95,8 @@ TextRows read_growing(const Documents& documents, const TokenRules& rules, int t
         Vocabulary& mine = p == 0 ? vocabulary : own[p - 1];
         Growing numbering{mine};
         read_share(
-            documents, rules, starts[p], starts[p + 1], Way::by_place, numbering, [&] { return mine.size(); },
-            [](std::uint32_t number, std::int32_t count, Share& share) {
-                share.column.push_back(static_cast<std::int32_t>(number));
-                share.count.push_back(count);
-            },
-            shares[p]);
+            documents, rules, starts[p], starts[p + 1], false, numbering,
+            [](std::uint32_t number) { return static_cast<std::int32_t>(number); }, always_positive, shares[p]);
     });
     for (std::size_t p = 1; p < parts; ++p) {
         const std::vector<std::uint32_t> moved = vocabulary.absorb(own[p - 1], own[p - 1].size());
@@ -119,21 +110,16 @@ TextRows read_fixed(const Documents& documents, const TokenRules& rules, int thr
                     const std::int32_t* place, std::size_t places) {
     const std::vector<std::size_t> starts = document_shares(documents, threads);
     const std::size_t parts = starts.size() - 1;
-    const bool little = is_little(documents, vocabulary.size());
     std::vector<Share> shares(parts);
     for_each_task(parts, threads, [&](std::size_t p) {
         Fixed numbering{vocabulary};
         read_share(
-            documents, rules, starts[p], starts[p + 1], little ? Way::by_sorting : Way::by_place, numbering,
-            [&] { return vocabulary.size(); },
-            [&](std::uint32_t number, std::int32_t count, Share& share) {
-                if (number >= places) return;
-                const std::int32_t column = place ? place[number] : static_cast<std::int32_t>(number);
-                if (column < 0) return;
-                share.column.push_back(column);
-                share.count.push_back(count);
+            documents, rules, starts[p], starts[p + 1], false, numbering,
+            [&](std::uint32_t number) {
+                if (number >= places) return -1;
+                return place ? place[number] : static_cast<std::int32_t>(number);
             },
-            shares[p]);
+            always_positive, shares[p]);
     });
     return joined(shares);
 }
@@ -146,12 +132,9 @@ TextRows read_buckets(const Documents& documents, const TokenRules& rules, int t
     for_each_task(parts, threads, [&](std::size_t p) {
         Buckets numbering{buckets, with_signs};
         read_share(
-            documents, rules, starts[p], starts[p + 1], Way::in_order, numbering, [] { return std::size_t{0}; },
-            [](std::uint32_t number, std::int32_t count, Share& share) {
-                share.column.push_back(static_cast<std::int32_t>(number / 2));
-                share.count.push_back(number % 2 ? -count : count);
-            },
-            shares[p]);
+            documents, rules, starts[p], starts[p + 1], true, numbering,
+            [](std::uint32_t number) { return static_cast<std::int32_t>(number / 2); },
+            [](std::uint32_t number) { return number % 2 ? -1 : 1; }, shares[p]);
     });
     return joined(shares);
 }

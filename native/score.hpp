@@ -28,7 +28,7 @@ template <class T, class I>
 Seen score_sparse(const Sparse<T, I>& rows, const Weights& weights, const Accepts& accepts, double* out, int threads);
 
 // The same for weights kept only where something was seen: weight[f][c] = feature[f] + klass[c] + delta[f][c], the
-// deltas of feature f being the cells starts[f] to starts[f + 1].
+// deltas of feature f being the cells starts[f] to starts[f + 1]. Checked where they are used: throws invalid_argument.
 struct CellWeights {
     const std::int64_t* starts;
     const std::int32_t* klass_of;
@@ -37,6 +37,7 @@ struct CellWeights {
     const double* klass;    // classes
     const double* base;     // classes
     std::size_t classes;
+    std::size_t size;  // how many cells there are
 };
 
 template <class T, class I>

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <stdexcept>
 #include <vector>
 
 #include "score_parts.hpp"
@@ -234,8 +235,15 @@ Seen score_cells(const Sparse<T, I>& rows, const CellWeights& weights, const Acc
             const auto use = [&](std::int64_t column, double v) {
                 length += v;
                 shared += v * weights.feature[column];
-                for (std::int64_t k = weights.starts[column]; k < weights.starts[column + 1]; ++k)
-                    sum[weights.klass_of[k]] += v * weights.delta[k];
+                const std::int64_t from = weights.starts[column], to = weights.starts[column + 1];
+                if (from < 0 || (to > from && static_cast<std::size_t>(to) > weights.size))
+                    throw std::invalid_argument("a feature's cells are out of range");
+                for (std::int64_t k = from; k < to; ++k) {
+                    const std::int32_t klass = weights.klass_of[k];
+                    if (klass < 0 || static_cast<std::size_t>(klass) >= classes)
+                        throw std::invalid_argument("a cell's class is out of range");
+                    sum[klass] += v * weights.delta[k];
+                }
             };
             seen.fault.keep_first(each_entry(rows, accepts, i, use, [&](std::int64_t) { seen.missing = true; }));
             for (std::size_t c = 0; c < classes; ++c) sum[c] += shared + length * weights.klass[c];

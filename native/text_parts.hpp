@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "text.hpp"
@@ -24,68 +26,27 @@ std::vector<std::size_t> shares(std::size_t size, std::size_t parts, Work&& work
     return starts;
 }
 
-// Where a number was last seen, and its place among those of that document.
-struct Seen {
-    std::uint32_t document = 0, at = 0;
-};
-
-// The numbers of one document, each once, and how often it is there.
+// The numbers of one document, each once and in the order in which they come, and how often it is there.
 class Uniques {
    public:
     std::vector<std::uint32_t> number, count;
 
-    // In the order of the numbers.
-    void in_order(std::vector<std::uint32_t>& numbers) {
-        number.clear();
-        count.clear();
-        std::sort(numbers.begin(), numbers.end());
-        for (std::size_t i = 0; i < numbers.size();) {
-            std::size_t j = i;
-            while (j < numbers.size() && numbers[j] == numbers[i]) ++j;
-            number.push_back(numbers[i]);
-            count.push_back(static_cast<std::uint32_t>(j - i));
-            i = j;
-        }
-    }
-
-    // As they come, where it does not pay to keep a place for every number there is.
-    void by_sorting(const std::vector<std::uint32_t>& numbers) {
-        const auto place = [](std::uint64_t pair) { return static_cast<std::uint32_t>(pair); };
-        pairs_.clear();
-        for (std::size_t i = 0; i < numbers.size(); ++i)
-            pairs_.push_back((static_cast<std::uint64_t>(numbers[i]) << 32) | i);
-        std::sort(pairs_.begin(), pairs_.end());
-        count.assign(numbers.size(), 0);
-        for (std::size_t i = 0, first = 0; i < pairs_.size(); ++i) {
-            if (pairs_[i] >> 32 != pairs_[first] >> 32) first = i;
-            ++count[place(pairs_[first])];
-        }
-        number.clear();
-        std::size_t kept = 0;
-        for (std::size_t i = 0; i < numbers.size(); ++i) {
-            if (count[i] == 0) continue;
-            number.push_back(numbers[i]);
-            count[kept++] = count[i];
-        }
-        count.resize(kept);
-    }
-
-    // As they come. seen(n) is the place kept for a number; `document` differs from one to the next, and is never 0.
-    template <class SeenOf>
-    NAIVELY_INLINE void by_place(const std::vector<std::uint32_t>& numbers, std::uint32_t document, SeenOf&& seen) {
-        constexpr std::size_t ahead = 12;
+    // In a table no larger than the document needs, so that it stays near; a stamp tells what is of this document.
+    void of(const std::vector<std::uint32_t>& numbers) {
+        make_room(numbers.size());
         number.resize(numbers.size());
         count.resize(numbers.size());
         std::uint32_t size = 0;
-        for (std::size_t i = 0; i < numbers.size(); ++i) {  // without branches: half of them come for the first time
-            NAIVELY_PREFETCH(&seen(numbers[i + ahead < numbers.size() ? i + ahead : i]));
-            Seen& mine = seen(numbers[i]);
-            const bool first = mine.document != document;
-            number[size] = numbers[i];
+        for (const std::uint32_t n : numbers) {  // without a branch on what is new: half of them are
+            std::size_t at = (n * 0x9e3779b1u) >> shift_;
+            while (slots_[at].document == document_ && slots_[at].number != n) at = (at + 1) & mask_;
+            Slot& slot = slots_[at];
+            const bool first = slot.document != document_;
+            number[size] = n;
             count[size] = 0;
-            const std::uint32_t at = first ? size : mine.at;
-            mine = {document, at};
-            ++count[at];
+            const std::uint32_t place = first ? size : slot.place;
+            slot = {document_, n, place};
+            ++count[place];
             size += first;
         }
         number.resize(size);
@@ -93,13 +54,41 @@ class Uniques {
     }
 
    private:
-    std::vector<std::uint64_t> pairs_;
+    struct Slot {
+        std::uint32_t document = 0, number = 0, place = 0;
+    };
+
+    void make_room(std::size_t tokens) {
+        if (++document_ == 0) {
+            std::fill(slots_.begin(), slots_.end(), Slot{});
+            document_ = 1;
+        }
+        if (slots_.size() >= 4 * tokens && !slots_.empty()) return;
+        const std::size_t size = std::bit_ceil(std::max<std::size_t>(4 * tokens, 256));
+        slots_.assign(size, Slot{});
+        mask_ = size - 1;
+        shift_ = 32 - static_cast<unsigned>(std::min(32, std::countr_zero(size)));
+    }
+
+    std::vector<Slot> slots_;
+    std::size_t mask_ = 0;
+    unsigned shift_ = 0;
+    std::uint32_t document_ = 0;
 };
 
-// Grows in leaps, so that growing with a vocabulary costs little.
+// A list that grows without moving what it holds.
 template <class T>
-void hold(std::vector<T>& places, std::size_t vocabulary) {
-    if (places.size() < vocabulary) places.resize(vocabulary + vocabulary / 2);
-}
+class Blocks {
+   public:
+    T& operator[](std::size_t i) { return blocks_[i / block][i % block]; }
+
+    void hold(std::size_t size) {
+        while (blocks_.size() * block < size) blocks_.push_back(std::make_unique<T[]>(block));
+    }
+
+   private:
+    static constexpr std::size_t block = 1 << 12;
+    std::vector<std::unique_ptr<T[]>> blocks_;
+};
 
 }  // namespace naively

@@ -34,16 +34,22 @@ class TokenReader {
     void read(std::string_view text, std::vector<std::uint32_t>& to) {
         start();
         const bool characters = rules_.line.kind == TokenKind::chars || rules_.line.kind == TokenKind::stream;
+        const bool plain = rules_.line.kind == TokenKind::words && !rules_.stop;
         for (reader_.start(text); reader_.next();) {
             const Line& line = reader_.line();
-            line.each_word([&](std::size_t from, std::size_t behind) {
-                const char* begin = line.bytes.data() + from;
-                const std::size_t length = behind - from;
-                if (characters)
-                    spell({begin, length}, to);
-                else if (!too_short(begin, length))
-                    add(begin, length, load_padded(begin, length), to);
-            });
+            const char* bytes = line.bytes.data();
+            if (characters)
+                line.each_word([&](std::size_t from, std::size_t behind) { spell({bytes + from, behind - from}, to); });
+            else if (plain)
+                line.each_word([&](std::size_t from, std::size_t behind) {
+                    add(bytes + from, behind - from, load_padded(bytes + from, behind - from), to);
+                });
+            else
+                line.each_word([&](std::size_t from, std::size_t behind) {
+                    const std::size_t length = behind - from;
+                    if (!too_short(bytes + from, length) && !is_stop({bytes + from, length}))
+                        add(bytes + from, length, load_padded(bytes + from, length), to);
+                });
             take(to);
         }
     }
@@ -51,7 +57,7 @@ class TokenReader {
     void read(const Tokens& tokens, std::vector<std::uint32_t>& to) {
         start();
         for (const std::string_view token : tokens)
-            add(token.data(), token.size(), load_head(token.data(), token.size()), to);
+            if (!is_stop(token)) add(token.data(), token.size(), load_head(token.data(), token.size()), to);
         take(to);
     }
 
@@ -69,7 +75,6 @@ class TokenReader {
     }
 
     NAIVELY_INLINE void add(const char* begin, std::size_t length, const Head& head, std::vector<std::uint32_t>& to) {
-        if (rules_.stop && is_stop(begin, length)) return;
         if constexpr (Numbering::by_bytes) {
             join({begin, length}, to);
         } else {
@@ -80,8 +85,8 @@ class TokenReader {
     }
 
     // Whether a word, marked or not, is left out.
-    bool is_stop(const char* begin, std::size_t length) const {
-        std::string_view word(begin, length);
+    bool is_stop(std::string_view word) const {
+        if (!rules_.stop) return false;
         if (rules_.line.negation && word.starts_with(negation_mark)) word.remove_prefix(negation_mark.size());
         return rules_.stop->find(rules_.stop->word(word)) != no_number;
     }
@@ -145,7 +150,10 @@ class TokenReader {
     // Every few characters of what lies between two spaces, these included, or of the whole text.
     void spell(std::string_view text, std::vector<std::uint32_t>& to) {
         const bool whole = rules_.line.kind == TokenKind::stream;
-        spelt_.assign(whole ? "" : " ").append(text).append(whole ? "" : " ");
+        spelt_.clear();
+        if (!whole) spelt_.push_back(' ');
+        spelt_.append(text);
+        if (!whole) spelt_.push_back(' ');
         starts_.clear();
         for (std::size_t i = 0; i < spelt_.size(); ++i)
             if ((static_cast<unsigned char>(spelt_[i]) & 0xc0) != 0x80) starts_.push_back(i);

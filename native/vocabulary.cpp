@@ -62,24 +62,25 @@ std::vector<std::uint32_t> Vocabulary::absorb(const Vocabulary& other, const std
 }
 
 std::vector<std::uint32_t> Vocabulary::absorb(const Vocabulary& other, std::size_t size) {
-    constexpr std::size_t ahead = 64;
+    constexpr std::uint32_t ahead = 64;
     std::vector<std::uint32_t> moved(other.size(), no_number);
     Word words[ahead];
-    for (std::size_t from = 0; from < size; from += ahead) {
-        const std::size_t many = size - from < ahead ? size - from : ahead;
-        for (std::size_t i = 0; i < many; ++i) {
-            const auto number = static_cast<std::uint32_t>(from + i);
-            if (other.sequence(number)) continue;
-            words[i] = word(other.word_of(number));
-            prefetch(words[i]);
+    if (size > first_slots) sequences_.reserve((size - other.words_) / 2);  // some of it is known
+    for (std::uint32_t from = 0; from < size; from += ahead) {
+        const auto to = static_cast<std::uint32_t>(size - from < ahead ? size : from + ahead);
+        // Parts have smaller numbers than their sequences, but may be among these.
+        const auto known = [&](std::uint32_t n) { return other.before(n) < from && other.last(n) < from; };
+        const auto here = [&](std::uint32_t n) { return sequence_of(moved[other.before(n)], moved[other.last(n)]); };
+        for (std::uint32_t n = from; n < to; ++n) {
+            if (!other.sequence(n)) {
+                words[n - from] = word(other.word_of(n));
+                prefetch(words[n - from]);
+            } else if (known(n)) {
+                prefetch(here(n));
+            }
         }
-        for (std::size_t i = 0; i < many; ++i) {
-            const auto number = static_cast<std::uint32_t>(from + i);
-            if (other.sequence(number))
-                absorb_one(other, number, moved);
-            else
-                moved[number] = find_or_add(words[i]);
-        }
+        for (std::uint32_t n = from; n < to; ++n)
+            moved[n] = other.sequence(n) ? find_or_add(here(n)) : find_or_add(words[n - from]);
     }
     return moved;
 }

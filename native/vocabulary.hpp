@@ -39,8 +39,13 @@ class Keys {
         for (; slots_[at].number != no_number; at = (at + 1) & mask_)
             if (slots_[at].key == key) return slots_[at].number;
         slots_[at] = {key, number};
-        if (++size_ * 2 > slots_.size()) grow();
+        if (is_full(++size_)) grow();
         return number;
+    }
+
+    // Room for so many more.
+    void reserve(std::size_t more) {
+        while (is_full(size_ + more)) grow();
     }
 
    private:
@@ -49,6 +54,7 @@ class Keys {
         std::uint64_t key;
         std::uint32_t number;
     };
+    bool is_full(std::size_t size) const { return size * 8 > slots_.size() * 5; }
     std::size_t place(std::uint64_t key) const { return static_cast<std::size_t>(hash_number(key, seed_)) & mask_; }
     void grow();
 

@@ -105,6 +105,12 @@ class Cells:
         klass = self.klass if classes is None else classes[self.klass]
         return Cells.sorted(feature, klass, self.values)
 
+    def features(self) -> Array:
+        """The features that have a cell, sorted."""
+        if not len(self):
+            return self.feature
+        return self.feature[np.concatenate([[True], self.feature[1:] != self.feature[:-1]])]
+
     def totals(self, classes: int) -> Array:
         """The sum of each kind of number for each class."""
         sums = np.array([_by_class(self.klass, plane, classes) for plane in self.values])

@@ -107,7 +107,7 @@ class Tally(Value):
 
     def _shown_features(self) -> str:
         if self.kind in WORDS:
-            return f"{len(np.unique(self.cells.feature)):_} words"
+            return f"{len(self.cells.features()):_} words"
         wide = self.features.columns.size if isinstance(self.features, Categories) else self.features.size
         return f"{wide:_} features"
 

@@ -114,8 +114,8 @@ class CategoricalNB(SmoothedClassifier):
         return category_codes(X, features, grow=grow)
 
     def _tidied(self, ledger: Ledger, gone: Any) -> Ledger:
-        features = np.unique(gone.cells.feature)
-        if len(np.unique(ledger.take(features).feature)) == len(features):
+        features = gone.cells.features()
+        if len(ledger.take(features).features()) == len(features):
             return ledger
         return Ledger((trimmed(ledger.total, self._least_categories(self.n_features_in_)),))
 

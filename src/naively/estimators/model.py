@@ -30,11 +30,14 @@ class Model:
     dtype: Any = np.float64
     declared: frozenset[Any] = frozenset()  # classes named in advance, which stay though they have no rows
     counted: Any = None  # what the counting depended on, which cannot be changed afterwards
+    decided: Any = None  # rules made of an estimator's parameters, for as long as these stay the same
     _tables: dict[Any, Any] = field(default_factory=dict)
+    _latest: tuple[Any, ...] = (None, None, None, None)
     _touched: int = 0
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "ledger": Ledger((self.ledger.total,)), "_tables": {}, "_touched": 0}
+        fresh = Model(Ledger((self.ledger.total,)), self.dtype, self.declared, self.counted)
+        return fresh.__dict__
 
     def after(self, ledger: Ledger) -> Model:
         """The state that follows when the ledger has changed."""
@@ -57,9 +60,13 @@ class Model:
             self.ledger = self.ledger.collapsed()
             found = family.table(self.ledger, rule, prior)
             self._tables = {key: found}
+        self._latest = family, rule, prior, found
         return found
 
     def scores(self, family: Family, rule: Any, prior: Array, X: Rows) -> Scores:
+        latest = self._latest
+        if latest[0] is family and latest[1] is rule and latest[2] is prior:
+            return latest[3].score(X)
         features = self._few_features(family, rule, prior, X)
         if features is None:
             return self.table(family, rule, prior).score(X)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from numbers import Integral, Real
+from operator import is_
 from typing import Any, ClassVar
 
 import numpy as np
@@ -32,6 +33,10 @@ from naively.tokens import Tokens
 from naively.vocabulary import Vocabulary
 
 _BLOCK = 1 << 12
+_PARAMETERS = (
+    "family", "weighting", "alpha", "prior", "tokens", "ngrams", "negation", "lowercase", "accents", "stop_words",
+    "min_df", "max_df", "max_features", "select", "vocabulary", "hashing", "weights", "norm", "threads",
+)  # fmt: skip
 COUNTED = (
     "tokens", "ngrams", "lowercase", "negation", "accents", "stop_words", "vocabulary", "hashing", "weights",
 )  # fmt: skip
@@ -286,23 +291,31 @@ class TextClassifier(CountingClassifier):
         words = ledger.features
         if not isinstance(words, Vocabulary) or self.vocabulary is not None:
             return ledger
-        touched = np.unique(gone.cells.feature)
-        if len(np.unique(ledger.take(touched).feature)) == len(touched):
+        touched = gone.cells.features()
+        if len(ledger.take(touched).features()) == len(touched):
             return ledger
         total = ledger.total
-        left, moved = words.subset(np.unique(total.cells.feature))
+        left, moved = words.subset(total.cells.features())
         return Ledger((replace(total, features=left, cells=total.cells.renumbered(moved.__getitem__, None)),))
 
     # --- scoring
 
+    def _decided(self) -> tuple[Model, Words, Any, Array]:
+        """The model, and family, rule and log-prior as the parameters say; made anew only when one of them changes."""
+        if "_model" not in self.__dict__:
+            check_is_fitted(self)
+        model = self._model  # read once: another thread may be learning
+        parameters = [self.__dict__[name] for name in _PARAMETERS]
+        if model.decided is None or not all(map(is_, model.decided[0], parameters)):
+            self._check_counted(model)
+            model.decided = parameters, self._family(), self._rule(), self._log_prior(model)
+        return model, *model.decided[1:]
+
     def _ready(self, X: Any) -> tuple[Texts, Any]:
-        check_is_fitted(self)
-        self._check_counted(self._model)
-        return self._tokens().texts(X), np.float64
+        return self._decided()[1].tokens.texts(X), np.float64
 
     def _scores(self, rows: Texts) -> Scores:
-        model, family, rule = self._model, self._family(), self._rule()
-        prior = self._log_prior(model)
+        model, family, rule, prior = self._decided()
         parts = [model.scores(family, rule, prior, rows[block]) for block in rows.blocks(_BLOCK)]
         if len(parts) == 1:
             return parts[0]
@@ -325,13 +338,12 @@ class TextClassifier(CountingClassifier):
         """
         if isinstance(X, Iterator):
             return np.concatenate([self.predict(batch) for batch in X])
-        rows, _ = self._ready(X)
-        model, family, rule = self._model, self._family(), self._rule()
-        prior = self._log_prior(model)
+        model, family, rule, prior = self._decided()
+        rows = family.tokens.texts(X)
+        if 0 < len(rows) <= _BLOCK:
+            return model.scores(family, rule, prior, rows).decide()
         parts = [model.scores(family, rule, prior, rows[block]).decide() for block in rows.blocks(_BLOCK)]
-        if not parts:
-            return self.classes_[:0]
-        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+        return np.concatenate(parts) if parts else self.classes_[:0]
 
     def explain(self, X: Any) -> Explanation:
         """What the prior and each word of one text add to the score of each class.

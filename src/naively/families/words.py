@@ -15,7 +15,7 @@ from naively.families.base import rows_per_class
 from naively.families.bernoulli import Bernoulli
 from naively.families.complement import Complement
 from naively.families.multinomial import Multinomial
-from naively.ledger import Ledger
+from naively.ledger import Ledger, entries_of, spectrum_of
 from naively.names import Index
 from naively.rows import SparseRows
 from naively.scores import Scores
@@ -143,9 +143,13 @@ class Words:
         else:
             numbers, cells, every, totals = features, ledger.take(features), ledger.features.size, ledger.totals
         plane = WEIGHTINGS["binary" if self.family == "bernoulli" else self.weighting]
+        shown = Cells(cells.feature, cells.klass, self._projected(cells.values, plane))
+        entries = None
+        if self.family == "bernoulli" and shown.values.dtype == np.int64:  # a sum that does not depend on numbers
+            entries = entries_of(spectrum_of(shown))
         view = Projection(
             ledger.classes, ledger.rows, self._projected(totals, plane), Index(max(every, 1)), None, len(numbers),
-            Cells(cells.feature, cells.klass, self._projected(cells.values, plane)),
+            shown, entries,
         )  # fmt: skip
         linear = self._inner().table(view, rule, prior)  # type: ignore[arg-type]
         words = Kept.among(ledger.features, numbers)
@@ -157,7 +161,7 @@ class Words:
 
     def kept(self, tally: Tally) -> Array:
         """The words that the table is made of, by number, sorted."""
-        seen = self.given_numbers if self.given is not None else np.unique(tally.cells.feature)
+        seen = self.given_numbers if self.given is not None else tally.cells.features()
         return self.limits.kept(tally, seen)
 
     def _inner(self) -> Multinomial | Bernoulli:
@@ -228,7 +232,7 @@ class Projection:
     features: Array | None
     width: int
     cells: Cells
-    entries: None = None
+    entries: tuple[Array, Array, Array, Array] | None
 
     def view(self) -> Projection:
         return self
