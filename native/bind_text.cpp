@@ -19,8 +19,8 @@ namespace {
 // Texts as the core reads them, with whatever keeps their bytes where they are.
 struct Texts {
     Documents documents;
-    std::vector<nb::object> kept;
-    std::int64_t odd = -1;  // the first row that is no text
+    std::vector<nb::object> kept;  // few: what holds many is one of them
+    std::int64_t odd = -1;         // the first row that is no text
     std::size_t bytes = 0;
 };
 
@@ -76,6 +76,7 @@ std::unique_ptr<Texts> texts_of_tokens(const nb::object& lists) {
     auto texts = std::make_unique<Texts>();
     texts->documents.given = true;
     nb::tuple items = tuple_of(lists);
+    nb::list held;
     texts->documents.tokens.resize(items.size());
     for (std::size_t i = 0; i < items.size(); ++i) {
         if (items[i].is_none()) {
@@ -93,8 +94,9 @@ std::unique_ptr<Texts> texts_of_tokens(const nb::object& lists) {
             }
             texts->bytes += mine[k].size();
         }
-        texts->kept.push_back(std::move(tokens));
+        held.append(tokens);
     }
+    texts->kept.push_back(std::move(held));
     return texts;
 }
 
@@ -131,7 +133,9 @@ std::unique_ptr<Texts> part_of(const Texts& texts, std::size_t from, std::size_t
     cut(texts.documents.tokens, part->documents.tokens);
     cut(texts.documents.missing, part->documents.missing);
     part->kept = texts.kept;
-    for (std::size_t i = 0; i < part->documents.size(); ++i) part->bytes += part->documents.work(i) - 16;
+    for (const std::string_view text : part->documents.texts) part->bytes += text.size();
+    for (const Tokens& tokens : part->documents.tokens)
+        for (const std::string_view token : tokens) part->bytes += token.size();
     return part;
 }
 
@@ -168,8 +172,7 @@ using Writing = std::unique_lock<std::shared_mutex>;
 
 struct Rules {
     TokenRules rules;
-    nb::object stop;
-    std::shared_ptr<Vocabulary> stop_table;
+    std::unique_ptr<Vocabulary> stop;
 };
 
 std::unique_ptr<Rules> rules_of(int kind, bool lower, bool negation, std::size_t shortest, std::size_t longest,
@@ -179,14 +182,14 @@ std::unique_ptr<Rules> rules_of(int kind, bool lower, bool negation, std::size_t
     auto rules = std::make_unique<Rules>();
     rules->rules = {{static_cast<TokenKind>(kind), lower, negation}, shortest, longest, nullptr};
     if (!stop.is_none()) {
-        rules->stop_table = std::make_shared<Vocabulary>(0);
+        rules->stop = std::make_unique<Vocabulary>(0);
         Texts scratch;
         for (nb::handle item : tuple_of(stop)) {
             std::string_view word;
             require(view_of(item, scratch, word), "stop words must be text");
-            rules->stop_table->find_or_add(rules->stop_table->word(word));
+            rules->stop->find_or_add(rules->stop->word(word));
         }
-        rules->rules.stop = rules->stop_table.get();
+        rules->rules.stop = rules->stop.get();
     }
     return rules;
 }
@@ -242,7 +245,8 @@ nb::tuple count_buckets_typed(const Texts& texts, const Labels& labels, const Ru
     }
     nb::list listed;
     for (const std::string& name : names.name) listed.append(nb::bytes(name.data(), name.size()));
-    return nb::make_tuple(planes_out(std::move(cells), weights), array_of(std::move(names.bucket)), listed);
+    return nb::make_tuple(planes_out(std::move(cells), weights), array_of(std::move(names.bucket)), listed,
+                          array_of(std::move(names.lead)));
 }
 
 nb::tuple count_buckets_py(const Texts& texts, const In1<std::int32_t>& klass, std::size_t classes,
@@ -440,19 +444,21 @@ nb::object absorb_py(SharedVocabulary& vocabulary, std::size_t known, const Shar
     require(&vocabulary != &other, "a vocabulary cannot absorb itself");
     std::vector<std::uint32_t> moved;
     std::size_t total = 0;
-    bool grown = false;
+    bool grown = false, fits = false;
     {
         nb::gil_scoped_release free;
-        const Reading among_others(other.guard);
-        const Writing alone(vocabulary.guard);
+        Reading among_others(other.guard, std::defer_lock);
+        Writing alone(vocabulary.guard, std::defer_lock);
+        std::lock(alone, among_others);
+        fits = size <= other.table.size();
         grown = vocabulary.table.size() != known;
-        if (!grown && size <= other.table.size()) {
+        if (!grown && fits) {
             moved = vocabulary.table.absorb(other.table, size);
             moved.resize(size);
         }
         total = vocabulary.table.size();
     }
-    require(size <= other.table.size() || grown, "the other is not that large");
+    require(fits, "the other is not that large");
     if (grown) return nb::none();
     return nb::make_tuple(moved_out(moved), total);
 }

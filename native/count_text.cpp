@@ -77,7 +77,7 @@ class Sums {
 
     // What a word comes to by how often it is there, with the document brought to length one.
     void weigh() {
-        if (!weights_) return;
+        if (!weights_ || once_.count.empty()) return;
         double squares = 0.0;
         for (const std::uint32_t count : once_.count) squares += sublinear(count) * sublinear(count);
         unit_ = weight_unit / std::sqrt(squares);
@@ -226,9 +226,10 @@ Cells<T> count_buckets(const Documents& documents, const Labels& labels, const T
         std::vector<std::uint32_t> moved(own[p].size());
         for (std::uint32_t n = 0; n < moved.size(); ++n) {
             moved[n] = own[p].bucket(n);
-            if (own[p].name(n).empty()) continue;
+            if (own[p].lead(n) == 0) continue;
             names.bucket.push_back(moved[n]);
             names.name.emplace_back(own[p].name(n));
+            names.lead.push_back(own[p].lead(n));
         }
         renumber(entries[p], moved);
     }

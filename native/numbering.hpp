@@ -43,7 +43,7 @@ struct Buckets {
     }
 };
 
-// Buckets are numbered as they come, and each remembers the token that most of its occurrences are, if one is.
+// Buckets are numbered as they come, and each votes for the token that most of its occurrences are, if one is.
 class NamedBuckets {
    public:
     static constexpr bool by_bytes = true;
@@ -64,6 +64,7 @@ class NamedBuckets {
     std::size_t size() const { return bucket_.size(); }
     std::uint32_t bucket(std::uint32_t number) const { return bucket_[number]; }
     std::string_view name(std::uint32_t number) const { return votes_[number].name; }
+    std::uint32_t lead(std::uint32_t number) const { return votes_[number].lead; }
 
    private:
     struct Vote {

@@ -46,10 +46,11 @@ Cells<T> count_texts(const Documents& documents, const Labels& labels, const Tok
 struct BucketNames {
     std::vector<std::uint32_t> bucket;
     std::vector<std::string> name;
+    std::vector<std::uint32_t> lead;
 };
 
-// The same by hash. Names are those of buckets that this many occurrences of one token more than of all others fell
-// into.
+// The same by hash. Each bucket votes for a name (Boyer and Moore): one that more than half of what fell into it has
+// will lead. A bucket may be named more than once, by different threads; leads can be taken together.
 template <class T>
 Cells<T> count_buckets(const Documents& documents, const Labels& labels, const TokenRules& rules, bool weights,
                        int threads, std::uint32_t buckets, BucketNames& names);

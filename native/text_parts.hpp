@@ -12,7 +12,7 @@
 
 namespace naively {
 
-// Documents [starts[i], starts[i + 1]) of `order` (or by number) are about the same work for every i.
+// Where shares of about the same work begin, and the end of the last.
 template <class Work>
 std::vector<std::size_t> shares(std::size_t size, std::size_t parts, Work&& work) {
     std::size_t all = 0, done = 0;
@@ -33,13 +33,11 @@ class Uniques {
 
     // In a table no larger than the document needs, so that it stays near; a stamp tells what is of this document.
     void of(const std::vector<std::uint32_t>& numbers) {
-        make_room(numbers.size());
-        number.resize(numbers.size());
-        count.resize(numbers.size());
+        start(numbers.size());
         std::uint32_t size = 0;
         for (const std::uint32_t n : numbers) {  // without a branch on what is new: half of them are
-            std::size_t at = (n * 0x9e3779b1u) >> shift_;
-            while (slots_[at].document == document_ && slots_[at].number != n) at = (at + 1) & mask_;
+            if (size == room_) grow(size);
+            const std::size_t at = place_of(n);
             Slot& slot = slots_[at];
             const bool first = slot.document != document_;
             number[size] = n;
@@ -57,21 +55,42 @@ class Uniques {
     struct Slot {
         std::uint32_t document = 0, number = 0, place = 0;
     };
+    static constexpr std::size_t usual = 1 << 10;  // as many different tokens as most documents have at most
 
-    void make_room(std::size_t tokens) {
+    NAIVELY_INLINE std::size_t place_of(std::uint32_t n) const {
+        std::size_t at = (n * 0x9e3779b1u) >> shift_;
+        while (slots_[at].document == document_ && slots_[at].number != n) at = (at + 1) & mask_;
+        return at;
+    }
+
+    void start(std::size_t tokens) {
         if (++document_ == 0) {
             std::fill(slots_.begin(), slots_.end(), Slot{});
             document_ = 1;
         }
-        if (slots_.size() >= 4 * tokens && !slots_.empty()) return;
-        const std::size_t size = std::bit_ceil(std::max<std::size_t>(4 * tokens, 256));
-        slots_.assign(size, Slot{});
-        mask_ = size - 1;
-        shift_ = 32 - static_cast<unsigned>(std::min(32, std::countr_zero(size)));
+        const std::size_t wanted = std::bit_ceil(std::max<std::size_t>(std::min(tokens + 1, usual), 64));
+        if (wanted > room_) make_room(wanted);
+        number.resize(room_);
+        count.resize(room_);
+    }
+
+    void make_room(std::size_t room) {
+        room_ = room;
+        slots_.assign(4 * room, Slot{});
+        mask_ = slots_.size() - 1;
+        shift_ = 32 - static_cast<unsigned>(std::min(32, static_cast<int>(std::countr_zero(slots_.size()))));
+    }
+
+    // A long document: what it has so far moves into a larger table.
+    void grow(std::uint32_t size) {
+        make_room(2 * room_);
+        number.resize(room_);
+        count.resize(room_);
+        for (std::uint32_t i = 0; i < size; ++i) slots_[place_of(number[i])] = {document_, number[i], i};
     }
 
     std::vector<Slot> slots_;
-    std::size_t mask_ = 0;
+    std::size_t room_ = 0, mask_ = 0;
     unsigned shift_ = 0;
     std::uint32_t document_ = 0;
 };

@@ -18,15 +18,22 @@ void Keys::grow() {
 
 void Vocabulary::keep(std::uint64_t what, std::uint32_t length) {
     if (size() >= no_number - 1) throw std::length_error("a vocabulary holds at most 2**32 - 2 names");
-    what_.push_back(what);
     length_.push_back(length);
+    try {
+        what_.push_back(what);
+    } catch (...) {  // both or neither
+        length_.pop_back();
+        throw;
+    }
 }
 
+void Vocabulary::too_long() { throw std::length_error("a word is longer than 4 GB"); }
+
 std::uint32_t Vocabulary::add(const Word& word, std::size_t at) {
-    if (word.length == is_sequence) throw std::length_error("a word is longer than 4 GB");
     const auto number = static_cast<std::uint32_t>(size());
-    keep(bytes_.size(), word.length);
+    const std::size_t begin = bytes_.size();
     bytes_.insert(bytes_.end(), word.bytes, word.bytes + word.length);
+    keep(begin, word.length);
     slots_[at] = {word.head, word.length, number};
     if (++words_ * 2 > slots_.size()) grow();
     return number;
@@ -65,7 +72,7 @@ std::vector<std::uint32_t> Vocabulary::absorb(const Vocabulary& other, std::size
     constexpr std::uint32_t ahead = 64;
     std::vector<std::uint32_t> moved(other.size(), no_number);
     Word words[ahead];
-    if (size > first_slots) sequences_.reserve((size - other.words_) / 2);  // some of it is known
+    sequences_.reserve(size > other.words_ ? (size - other.words_) / 2 : 0);  // some of it is known
     for (std::uint32_t from = 0; from < size; from += ahead) {
         const auto to = static_cast<std::uint32_t>(size - from < ahead ? size : from + ahead);
         // Parts have smaller numbers than their sequences, but may be among these.

@@ -70,6 +70,7 @@ class Vocabulary {
         : seed_(seed), slots_(first_slots, Slot{{0, 0}, 0, no_number}), sequences_(seed) {}
 
     NAIVELY_INLINE Word word(const char* bytes, std::size_t length, const Head& head) const {
+        if (length >= is_sequence) too_long();
         return {bytes, head, hash_bytes(bytes, length, head, seed_), static_cast<std::uint32_t>(length)};
     }
     Word word(std::string_view name) const {
@@ -95,7 +96,7 @@ class Vocabulary {
     std::uint32_t find_or_add(std::uint64_t sequence) {
         const auto next = static_cast<std::uint32_t>(size());
         const std::uint32_t number = sequences_.find_or_add(sequence, next);
-        if (number == next) keep(sequence, is_sequence);
+        if (number == next) keep(sequence, is_sequence);  // where this fails, nobody sees the vocabulary again
         return number;
     }
 
@@ -128,6 +129,7 @@ class Vocabulary {
         if (other != 0) return false;
         return word.length <= 16 || std::memcmp(bytes_.data() + what_[slot.number], word.bytes, word.length) == 0;
     }
+    [[noreturn]] static void too_long();
     std::uint32_t add(const Word& word, std::size_t at);
     void keep(std::uint64_t what, std::uint32_t length);
     std::uint32_t absorb_one(const Vocabulary& other, std::uint32_t number, std::vector<std::uint32_t>& moved);

@@ -373,7 +373,9 @@ def test_negation_tells_apart_what_single_words_cannot() -> None:
 
 def test_hashed_words_keep_the_names_that_were_seen_most() -> None:
     plain, hashed = TextClassifier().fit(TEXTS, LABELS), TextClassifier(hashing=18).fit(TEXTS, LABELS)
-    assert set(hashed.get_feature_names_out()) <= set(plain.get_feature_names_out())
+    named = {name for name in hashed.get_feature_names_out() if not name.startswith("bucket ")}
+    assert named <= set(plain.get_feature_names_out())
+    assert len(named) > 0.95 * len(plain.get_feature_names_out())
     assert (hashed.predict(TEXTS) == plain.predict(TEXTS)).mean() > 0.98
     small = TextClassifier(hashing=3).fit(TEXTS, LABELS)
     assert len(small.get_feature_names_out()) == 8

@@ -243,8 +243,8 @@ def count_buckets(
     weights: bool,
     threads: int,
     buckets: int,
-) -> tuple[tuple[_I8, _I4, _Values], NDArray[np.uint32], list[bytes]]:
-    """The same by hash; and the buckets that have a name, with their names."""
+) -> tuple[tuple[_I8, _I4, _Values], NDArray[np.uint32], list[bytes], NDArray[np.uint32]]:
+    """The same by hash; and buckets that have a name, their names, and by how much each leads."""
 
 def read_growing(texts: Texts, rules: TokenRules, threads: int, vocabulary: Vocabulary) -> tuple[_I8, _I4, _I4]:
     """Sparse rows of counts: where each row begins, columns, counts; what is new gets the next number."""

@@ -81,7 +81,7 @@ def _table(columns: dict[str, Array], kind: str, classes: Index, rows: Array, fe
         vocabulary = dict(zip(_VOCABULARY, [words, *(n.astype("<i8").tobytes() for n in numbers)], strict=True))
     elif isinstance(features, Buckets):
         head["buckets"] = features.size
-        head["names"] = {str(bucket): name for bucket, name in features.names.items()}
+        head["names"] = {str(bucket): vote for bucket, vote in features.votes.items()}
     elif isinstance(features, Categories):
         head["columns"] = _index_out(features.columns)
         head["categories"] = [_index_out(v) for v in features.values]
@@ -130,6 +130,8 @@ def _read_head(table: pa.Table, kinds: Sequence[str]) -> tuple[str, Index, Array
         features: Features
         if "words" in head:
             features = _vocabulary_in(table.schema.metadata)
+            if features.size != head["words"]:
+                raise InputError(f"from Arrow: {head['words']!r} words were promised, {features.size} are there")
         elif "buckets" in head:
             features = _buckets_in(head)
         elif "columns" in head:
@@ -139,7 +141,7 @@ def _read_head(table: pa.Table, kinds: Sequence[str]) -> tuple[str, Index, Array
                 raise InputError("from Arrow: one list of categories is needed for each column")
         else:
             features = _index_in(head["features"])
-    except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError, SyntaxError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"from Arrow: the metadata is damaged ({error})") from None
@@ -154,15 +156,19 @@ def _read_head(table: pa.Table, kinds: Sequence[str]) -> tuple[str, Index, Array
 
 def _vocabulary_in(metadata: dict[bytes, bytes]) -> Vocabulary:
     words, *numbers = (metadata[key] for key in _VOCABULARY)
+    words.decode("utf-8", "surrogatepass")
     return Vocabulary.from_arrays(words, *(np.frombuffer(n, "<i8").astype(np.int64) for n in numbers))
 
 
 def _buckets_in(head: dict[str, Any]) -> Buckets:
-    size, names = head["buckets"], {int(bucket): name for bucket, name in head["names"].items()}
+    size, votes = head["buckets"], {int(bucket): (name, lead) for bucket, (name, lead) in head["names"].items()}
     sound = isinstance(size, int) and 1 <= size < 1 << 31
-    if not sound or not all(0 <= b < size and isinstance(name, str) for b, name in names.items()):
+    if not sound or not all(
+        0 <= b < size and isinstance(name, str) and isinstance(lead, int) and lead >= 0
+        for b, (name, lead) in votes.items()
+    ):
         raise InputError("from Arrow: the buckets are damaged")
-    return Buckets(size, names)
+    return Buckets(size, (votes,))
 
 
 def _read_columns(table: pa.Table, names: Sequence[str]) -> list[Array]:

@@ -30,6 +30,8 @@ def log_odds(tally: Tally, numbers: Array, klass: int, strength: float) -> Array
         rest = count.sum() + strength - count - prior
         return np.log((count + prior) / np.maximum(rest, np.finfo(np.float64).tiny))
 
+    if len(numbers) == 1:  # a single word has no odds against others
+        return np.zeros(1)
     spread = 1.0 / (here + prior) + 1.0 / (elsewhere + prior)
     return (odds(here) - odds(elsewhere)) / np.sqrt(spread)
 

@@ -50,8 +50,8 @@ def information_gain(with_word: Array, rows: Array) -> Array:
     n, having = rows.sum(), with_word.sum(axis=1, keepdims=True)
     without = rows - with_word
     share = rows / n
-    there = np.where(with_word > 0, with_word, 1.0) / np.where(having > 0, having * share, 1.0)
-    absent = np.where(without > 0, without, 1.0) / np.where(n - having > 0, (n - having) * share, 1.0)
+    there = np.where(with_word > 0, with_word, 1.0) / np.where(with_word > 0, having * share, 1.0)
+    absent = np.where(without > 0, without, 1.0) / np.where(without > 0, (n - having) * share, 1.0)
     parts = np.where(with_word > 0, with_word / n * np.log(there), 0.0)
     parts += np.where(without > 0, without / n * np.log(absent), 0.0)
     return parts.sum(axis=1)
@@ -127,13 +127,14 @@ def first(numbers: Array, quality: Array, n: int, tally: Tally) -> Array:
     """The n best numbers; of equals, the first by name."""
     if n >= len(numbers):
         return numbers
+    quality = np.round(quality / max(float(quality.max()), np.finfo(np.float64).tiny), 12)  # not by rounding errors
     least = np.partition(quality, len(quality) - n)[len(quality) - n]
     above, equal = numbers[quality > least], numbers[quality == least]
     words: Any = tally.features
     return np.concatenate([above, equal[words.order_of(equal)[: n - len(above)]]])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Limits:
     """Which words of a tally a table is made of."""
 
@@ -155,9 +156,30 @@ class Limits:
             raise InputError(f"select must be None or a rule such as Best(1000, by='chi2'), got {self.best!r}")
 
     @property
+    def lowest(self) -> tuple[bool, Any]:
+        """Whether `min_df` is a share, and its value; 1 and 1.0 are not the same."""
+        return not isinstance(self.min_df, Integral), self.min_df
+
+    @property
+    def highest(self) -> tuple[bool, Any]:
+        return not isinstance(self.max_df, Integral), self.max_df
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Limits) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+    @property
+    def _key(self) -> tuple[Any, ...]:
+        return self.lowest, self.highest, self.max_features, self.best
+
+    @property
     def none(self) -> bool:
         """Whether every word counts."""
-        return self == Limits()
+        return (
+            self.lowest == (False, 1) and self.highest == (True, 1) and (self.max_features, self.best) == (None, None)
+        )
 
     def kept(self, tally: Tally, numbers: Array) -> Array:
         """Those of these words (sorted numbers) that count."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -42,6 +41,8 @@ class Tokens:
     def __post_init__(self) -> None:
         if not callable(self.kind) and self.kind not in KINDS:
             raise InputError(f"tokens must be 'words', 'sklearn', 'chars' or a function, got {self.kind!r}")
+        if callable(self.kind) and type(self.kind).__hash__ is None:
+            raise InputError(f"tokens: the function must be hashable, got {self.kind!r}; define __hash__ for its class")
         if self.accents is not None and self.accents not in ACCENTS:
             raise InputError(f"accents must be None, 'unicode' or 'ascii', got {self.accents!r}")
         if self.negation and self.kind not in ("words", "sklearn"):
@@ -82,7 +83,7 @@ class Tokens:
         found = self.kind(self._prepared(text))
         if isinstance(found, (str, bytes)) or not hasattr(found, "__iter__"):
             raise InputError(f"tokens: the function must give a list of tokens for each text, got {found!r}")
-        return list(found)
+        return [t.decode("utf-8", "replace") if isinstance(t, bytes) else t for t in found]
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key != "core"}
@@ -111,6 +112,3 @@ def without_accents(text: str, how: str) -> str:
     if how == "ascii":
         return apart.encode("ascii", "ignore").decode("ascii")
     return "".join(c for c in apart if not unicodedata.combining(c))
-
-
-Tokeniser = Callable[[str], list[str]]

@@ -125,26 +125,38 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogatepass")
 
 
+Votes = dict[int, tuple[str, int]]
+"""For each bucket a name, and by how much it leads over all others."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Buckets(Value):
-    """Numbers that words are hashed to. Those that saw one word more often than all others together know its name."""
+    """Numbers that words are hashed to. A bucket has the name that most of what fell into it had, if one had."""
 
     size: int
-    names: dict[int, str] = field(default_factory=dict)
+    parts: tuple[Votes, ...] = ()
 
     @classmethod
-    def of(cls, size: int, buckets: Sequence[int], names: Sequence[bytes]) -> Buckets:
-        return cls(size, {b: _text(name) for b, name in zip(buckets, names, strict=True)})
+    def of(cls, size: int, buckets: Sequence[int], names: Sequence[bytes], leads: Sequence[int]) -> Buckets:
+        each = ({b: (_text(name), lead)} for b, name, lead in zip(buckets, names, leads, strict=True))
+        return cls(size, (counted_together(each),))
+
+    @cached_property
+    def votes(self) -> Votes:
+        return self.parts[0] if len(self.parts) == 1 else counted_together(self.parts)
 
     def united(self, other: Buckets, what: str) -> tuple[Buckets, None]:
+        """Both as one; votes are counted when a name is asked for, or when there are too many to keep apart."""
         if not isinstance(other, Buckets) or other.size != self.size:
             raise InputError(f"{what}: hashed to {self.size} buckets on one side and not on the other; count alike")
-        if other is self or not other.names:
+        if other is self or not other.parts:
             return self, None
-        return Buckets(self.size, {**other.names, **self.names}), None
+        both = Buckets(self.size, self.parts + other.parts)
+        return (both if len(both.parts) <= _APART else Buckets(self.size, (both.votes,))), None
 
     def name(self, number: int) -> str:
-        return self.names.get(number, f"bucket {number}")
+        name, lead = self.votes.get(number, ("", 0))
+        return name if lead else f"bucket {number}"
 
     def names_of(self, numbers: IntArray) -> list[str]:
         return [self.name(n) for n in numbers.tolist()]
@@ -156,7 +168,27 @@ class Buckets(Value):
         return self.size
 
     def __repr__(self) -> str:
-        return f"Buckets({self.size:_}, {len(self.names):_} of them named)"
+        return f"Buckets({self.size:_}, {len(self.votes):_} of them named)"
+
+
+_APART = 64
+
+
+def counted_together(parts: Iterable[Votes]) -> Votes:
+    """What equal names lead by is added up; of different ones, the weaker is taken from the stronger.
+
+    >>> counted_together([{7: ("a", 3)}, {7: ("b", 1)}, {7: ("a", 2), 8: ("c", 1)}])
+    {7: ('a', 4), 8: ('c', 1)}
+    """
+    total: Votes = {}
+    for part in parts:
+        for bucket, (name, lead) in part.items():
+            before, led = total.get(bucket, (name, 0))
+            if before == name:
+                total[bucket] = name, led + lead
+            else:
+                total[bucket] = (before, led - lead) if led >= lead else (name, lead - led)
+    return total
 
 
 WordFeatures = Vocabulary | Buckets

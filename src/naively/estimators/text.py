@@ -122,7 +122,7 @@ class TextClassifier(CountingClassifier):
         "hashing": [Interval(Integral, 1, 30, closed="both"), None],
         "weights": ["boolean"],
         "norm": ["boolean"],
-        "threads": [Interval(Integral, 1, None, closed="left"), None],
+        "threads": [Interval(Integral, 1, 1024, closed="both"), None],
     }
 
     def __init__(
@@ -186,7 +186,7 @@ class TextClassifier(CountingClassifier):
             norm=bool(self.norm),
             tokens=self._tokens(),
             limits=Limits(self.min_df, self.max_df, self.max_features, self.select),
-            vocabulary=None if self.vocabulary is None else tuple(_words(self.vocabulary, "vocabulary")),
+            vocabulary=None if self.vocabulary is None else tuple(sorted(_words(self.vocabulary, "vocabulary"))),
             buckets=None if self.hashing is None else 1 << self.hashing,
             weights=bool(self.weights),
             threads=self.threads,
@@ -204,13 +204,14 @@ class TextClassifier(CountingClassifier):
         return prior_of(self.prior, Empirical())
 
     def _counted(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in COUNTED}
+        return {name: _frozen(getattr(self, name)) for name in COUNTED}
 
     def _check_counted(self, model: Model) -> None:
+        self._validate_params()
         for name, value in model.counted.items():
-            now = getattr(self, name)
-            if now is not value and now != value:
-                raise InputError(f"counted with {name}={value!r}, now it is {now!r}; fit again")
+            now = _frozen(getattr(self, name))
+            if now != value:
+                raise InputError(f"counted with {name}={_shown(value)}, now it is {_shown(now)}; fit again")
 
     # --- learning
 
@@ -306,10 +307,12 @@ class TextClassifier(CountingClassifier):
             check_is_fitted(self)
         model = self._model  # read once: another thread may be learning
         parameters = [self.__dict__[name] for name in _PARAMETERS]
-        if model.decided is None or not all(map(is_, model.decided[0], parameters)):
+        decided = model.decided
+        if decided is None or not all(map(is_, decided[0], parameters)):
             self._check_counted(model)
-            model.decided = parameters, self._family(), self._rule(), self._log_prior(model)
-        return model, *model.decided[1:]
+            decided = parameters, self._family(), self._rule(), self._log_prior(model)
+            model.decided = decided
+        return model, *decided[1:]
 
     def _ready(self, X: Any) -> tuple[Texts, Any]:
         return self._decided()[1].tokens.texts(X), np.float64
@@ -337,7 +340,7 @@ class TextClassifier(CountingClassifier):
         labels : ndarray of shape (n_samples,)
         """
         if isinstance(X, Iterator):
-            return np.concatenate([self.predict(batch) for batch in X])
+            return np.concatenate([self.predict([]), *(self.predict(batch) for batch in X)])
         model, family, rule, prior = self._decided()
         rows = family.tokens.texts(X)
         if 0 < len(rows) <= _BLOCK:
@@ -430,6 +433,18 @@ class TextClassifier(CountingClassifier):
         tags.input_tags.one_d_array = True
         tags.input_tags.sparse = False
         return tags
+
+
+def _frozen(value: Any) -> Any:
+    """A parameter as it is now, whatever becomes of a list later: pairs as tuples, words as a set of them."""
+    if value is None or callable(value) or isinstance(value, (str, Real)):
+        return value
+    listed = list(value)
+    return frozenset(listed) if listed and isinstance(listed[0], str) else tuple(listed)
+
+
+def _shown(value: Any) -> str:
+    return repr(sorted(value)) if isinstance(value, frozenset) else repr(value)
 
 
 def _words(words: Iterable[Any], what: str) -> list[str]:

@@ -78,9 +78,10 @@ class FastTokens:
             raise InputError("Iterable over raw text documents expected, string object received.")
         if self.input != "content":
             return rule.texts([self.decode(document) for document in documents])
-        if hasattr(documents, "to_pylist") and "binary" in str(documents.type):
+        if hasattr(documents, "to_pylist") and "binary" in str(getattr(documents, "type", "")):
             documents = documents.to_pylist()
-        if isinstance(documents, (list, tuple, np.ndarray)) and any(isinstance(d, bytes) for d in documents):
+        in_python = isinstance(documents, (list, tuple, np.ndarray)) or str(getattr(documents, "dtype", "")) == "object"
+        if in_python and any(isinstance(d, bytes) for d in documents):
             documents = self._plain(list(documents))
         try:
             texts = rule.texts(documents)
@@ -102,7 +103,7 @@ class FastTokens:
         return threads(texts.core.bytes) if self.threads is None else self.threads
 
     def build_analyzer(self: Any) -> Any:
-        """A function from a text to its tokens.
+        """A function from a text to its tokens; equal ones stand together, unless tokens="sklearn".
 
         Returns
         -------
@@ -151,7 +152,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **theirs.CountVectorizer._parameter_constraints,
         "tokens": [StrOptions({"sklearn", "words", "chars"})],
-        "threads": [Interval(Integral, 1, None, closed="left"), None],
+        "threads": [Interval(Integral, 1, 1024, closed="both"), None],
     }
 
     def __init__(
@@ -204,7 +205,6 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
         rule = self._tokens()
         if rule is None or self.vocabulary is not None:
             return super().fit_transform(raw_documents, y)
-        self._validate_ngram_range()
         self._warn_for_unused_params()
         documents = _held(raw_documents)
         texts = self._texts(documents, rule)
@@ -293,13 +293,16 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
         -------
         X : sparse array of shape (n_samples, n_features)
         """
-        rule = self._tokens()
-        if rule is None:
-            return super().transform(raw_documents)
         documents = _held(raw_documents)
-        texts = self._texts(documents, rule)
-        if texts is None:
-            return super().transform(self._plain(documents))
+        counted = self._counted(documents)
+        return super().transform(self._plain(documents)) if counted is None else counted
+
+    def _counted(self, documents: Any) -> Any:
+        """Rows of known words; None where scikit-learn's own code has to count, or to complain."""
+        rule = self._tokens()
+        texts = None if rule is None else self._texts(documents, rule)
+        if rule is None or texts is None:
+            return None
         self._check_vocabulary()
         words, place = self._known(rule)
         many = self._many(texts)
@@ -307,10 +310,11 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
         return self._matrix(*_core.reorder(*read, np.arange(len(self.vocabulary_), dtype=np.int32), many))
 
     def _count_vocab(self, raw_documents: Any, fixed_vocab: bool) -> tuple[Any, Any]:
-        rule = self._tokens() if fixed_vocab else None
-        if rule is not None:
-            return self.vocabulary_, self.transform(raw_documents)
-        return super()._count_vocab(raw_documents, fixed_vocab)
+        documents = _held(raw_documents)
+        counted = self._counted(documents) if fixed_vocab else None
+        if counted is None:
+            return super()._count_vocab(documents, fixed_vocab)
+        return self.vocabulary_, counted
 
     def _known(self, rule: Tokens) -> tuple[Vocabulary, Array]:
         """The words of `vocabulary_`, and the column of each by its number."""
@@ -360,7 +364,7 @@ ngram_range, analyzer, n_features, binary, norm, alternate_sign, dtype
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **theirs.HashingVectorizer._parameter_constraints,
         "tokens": [StrOptions({"sklearn", "words", "chars"})],
-        "threads": [Interval(Integral, 1, None, closed="left"), None],
+        "threads": [Interval(Integral, 1, 1024, closed="both"), None],
     }
 
     def __init__(
@@ -409,7 +413,6 @@ ngram_range, analyzer, n_features, binary, norm, alternate_sign, dtype
         rule = self._tokens()
         if rule is None:
             return super().transform(X)
-        self._validate_ngram_range()
         documents = _held(X)
         texts = self._texts(documents, rule)
         if texts is None:

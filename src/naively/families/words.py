@@ -54,27 +54,16 @@ class Words:
     def kind(self) -> str:
         return "words" if self.weights else "unweighted words"
 
-    @cached_property
-    def given(self) -> Vocabulary | None:
-        """The words that alone count, where they were given."""
-        if self.vocabulary is None:
-            return None
-        return Vocabulary.of(self.vocabulary, split=not self.tokens.spelt)
-
-    @cached_property
-    def given_numbers(self) -> Array:
-        assert self.given is not None
-        assert self.vocabulary is not None
-        return np.sort(self.given.locate(self.vocabulary, split=not self.tokens.spelt))
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {key: value for key, value in self.__dict__.items() if not key.startswith("given")}
+    @property
+    def split(self) -> bool:
+        """Whether a blank in a given name parts two words of a sequence."""
+        return not self.tokens.spelt and (not callable(self.tokens.kind) or self.tokens.ngrams[1] > 1)
 
     def no_words(self) -> Vocabulary | Buckets:
         """The features before anything was seen."""
         if self.buckets is not None:
             return Buckets(self.buckets)
-        return Vocabulary() if self.given is None else self.given
+        return Vocabulary() if self.vocabulary is None else Vocabulary.of(self.vocabulary, split=self.split)
 
     def many_threads(self, texts: Texts) -> int:
         return threads(texts.core.bytes) if self.threads is None else self.threads
@@ -87,15 +76,14 @@ class Words:
     ) -> Tally:
         arguments = (X.core, codes, classes.size, weight, self.tokens.core, self.weights, self.many_threads(X))
         if isinstance(features, Buckets):
-            cells, buckets, names = _core.count_buckets(*arguments, features.size)
-            counted = Cells(*cells)
-            seen, _ = features.united(Buckets.of(features.size, buckets.tolist(), names), "features")
-            return self._tally(X, codes, classes, seen, counted, weight)
+            cells, buckets, names, leads = _core.count_buckets(*arguments, features.size)
+            seen = Buckets.of(features.size, buckets.tolist(), names, leads.tolist())
+            return self._tally(X, codes, classes, seen, Cells(*cells), weight)
         own = Vocabulary()
         counted = Cells(*_core.count_texts(*arguments, own.table))
         own = Vocabulary.all_of(own.table)
-        if self.given is not None:
-            return self._tally(X, codes, classes, features, self._only_given(own, counted), weight)
+        if self.vocabulary is not None:
+            return self._tally(X, codes, classes, features, self._only_given(own, counted, features), weight)
         if features.size == 0:
             return self._tally(X, codes, classes, own, counted, weight)
         grown, moved = features.grown(own)
@@ -105,18 +93,18 @@ class Words:
         self, X: Texts, codes: Array, classes: Index, features: Any, cells: Cells, weight: Array | None
     ) -> Tally:
         """A missing text is no row either."""
+        if cells.values.dtype != np.int64 and not np.isfinite(cells.values).all():
+            raise InputError("sample_weight adds up to more than float64 holds; divide the weights by a common factor")
         missing = X.missing
         if len(missing):
             codes, weight = codes[~missing], None if weight is None else weight[~missing]
         return Tally(self.kind, classes, rows_per_class(codes, weight, classes.size), features, cells)
 
-    def _only_given(self, own: Vocabulary, cells: Cells) -> Cells:
+    def _only_given(self, own: Vocabulary, cells: Cells, features: Vocabulary) -> Cells:
         assert self.vocabulary is not None
-        assert self.given is not None
-        split = not self.tokens.spelt
         moved = np.full(own.size, -1, np.int64)
-        here = own.locate(self.vocabulary, split=split)
-        moved[here[here >= 0]] = self.given.locate(self.vocabulary, split=split)[here >= 0]
+        here, there = (words.locate(self.vocabulary, split=self.split) for words in (own, features))
+        moved[here[here >= 0]] = there[here >= 0]
         mine = moved[cells.feature] >= 0
         return Cells.sorted(moved[cells.feature[mine]], cells.klass[mine], cells.values[:, mine])
 
@@ -125,7 +113,7 @@ class Words:
     def touched(self, X: Texts, rule: Smoothing, ledger: Ledger) -> Array | None:
         """Only where every word counts, and none but those of the texts matters."""
         words = ledger.features
-        plain = self.limits.none and self.given is None and self.tokens.ngrams[0] == 1 and not self.norm
+        plain = self.limits.none and self.vocabulary is None and self.tokens.ngrams[0] == 1 and not self.norm
         if self.family == "bernoulli" or not plain or isinstance(words, Buckets) or rule.per_feature:
             return None
         _, column, _ = _core.read_fixed(X.core, self.tokens.core, 1, words.table, None, words.size)
@@ -157,12 +145,14 @@ class Words:
         idf = None
         if self.weighting == "tfidf" and self.family != "bernoulli":
             idf = inverse_documents(cells, len(numbers), float(ledger.rows.sum()))
-        return TextTable(self, linear, words, idf, None if features is None else features)
+        return TextTable(self, linear, words, idf, features)
 
     def kept(self, tally: Tally) -> Array:
         """The words that the table is made of, by number, sorted."""
-        seen = self.given_numbers if self.given is not None else tally.cells.features()
-        return self.limits.kept(tally, seen)
+        if self.vocabulary is None:
+            return self.limits.kept(tally, tally.cells.features())
+        assert isinstance(tally.features, Vocabulary)
+        return self.limits.kept(tally, np.sort(tally.features.locate(self.vocabulary, split=self.split)))
 
     def _inner(self) -> Multinomial | Bernoulli:
         if self.family == "multinomial":
@@ -197,7 +187,9 @@ class Words:
         counts = np.zeros(len(numbers))
         counts[cells.feature[mine]] = cells.values[OCCURRENCES][mine]
         total = counts.sum()
-        mass = float(np.sum(rule.pseudo(None))) if rule.per_feature else rule.pseudo(None) * len(numbers)
+        if not len(numbers):
+            return [""] * size
+        mass = rule.pseudo(None) * len(numbers)
         finite, odd = rule.log(counts, total, rule.pseudo(None), mass, len(numbers))
         chance = np.exp(finite) if odd is None else np.where(odd > 0, 0.0, np.exp(finite))
         lengths = rng.poisson(total / max(float(tally.rows[klass]), 1.0), size)
@@ -272,12 +264,11 @@ class TextTable(Value):
         """The weights of the words of each text."""
         family = self.words
         many, every = family.many_threads(texts), self.features.words
-        place = None if self.few is not None else self.place
         if isinstance(every, Buckets):
-            read = _core.read_buckets(texts.core, family.tokens.core, many, every.size, False)
-            starts, column, count = read if place is None else _core.reorder(*read, place, many)
+            starts, column, count = self._bucket_rows(texts, every, many)
         else:
             assert every is not None
+            place = None if self.few is not None else self.place
             starts, column, count = _core.read_fixed(
                 texts.core, family.tokens.core, many, every.table, place, every.size
             )
@@ -285,6 +276,17 @@ class TextTable(Value):
             column = np.searchsorted(self.few, column).astype(np.int32)
         data = self._weighted(starts, column, count)
         return SparseRows(data, *_alike(column, starts), (len(starts) - 1, self.features.size))
+
+    def _bucket_rows(self, texts: Texts, every: Buckets, many: int) -> tuple[Array, Array, Array]:
+        """Counts in the columns of the buckets that there are; those that are not are left out."""
+        numbers = self.features.numbers
+        assert numbers is not None
+        starts, bucket, count = _core.read_buckets(texts.core, self.words.tokens.core, many, every.size, False)
+        seen, column = np.unique(bucket, return_inverse=True)
+        place = np.searchsorted(numbers, seen)
+        known = place < len(numbers)
+        known[known] = numbers[place[known]] == seen[known]
+        return _core.reorder(starts, column.astype(np.int32), count, np.where(known, place, -1).astype(np.int32), many)
 
     def _weighted(self, starts: Array, column: Array, count: Array) -> Array:
         if self.words.family == "bernoulli" or self.words.weighting == "binary":
