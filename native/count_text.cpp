@@ -62,7 +62,7 @@ class Sums {
             entries_.push_back({number, klass, sums_[number]});
             sums_[number] = {};
         };
-        if (touched_.size() > vocabulary / 8) {
+        if (touched_.size() > vocabulary / 64) {
             for (std::uint32_t number = 0; number < vocabulary; ++number)
                 if (sums_[number].documents != T(0)) take(number);
         } else {
