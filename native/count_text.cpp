@@ -43,7 +43,7 @@ class Sums {
         sums_.hold(vocabulary);
         once_.of(numbers);
         weigh();
-        const std::size_t size = once_.number.size();
+        const std::size_t size = once_.size;
         for (std::size_t i = 0; i < size; ++i) {
             if (i + ahead < size) NAIVELY_PREFETCH(&sums_[once_.number[i + ahead]]);
             Sum<T>& sum = sums_[once_.number[i]];
@@ -77,9 +77,12 @@ class Sums {
 
     // What a word comes to by how often it is there, with the document brought to length one.
     void weigh() {
-        if (!weights_ || once_.count.empty()) return;
+        if (!weights_ || once_.size == 0) return;
         double squares = 0.0;
-        for (const std::uint32_t count : once_.count) squares += sublinear(count) * sublinear(count);
+        for (std::size_t i = 0; i < once_.size; ++i) {
+            const double weight = sublinear(once_.count[i]);
+            squares += weight * weight;
+        }
         unit_ = weight_unit / std::sqrt(squares);
         for (std::uint32_t count = 1; count < small_; ++count) weight_[count] = rounded(unit_ * sublinear(count));
     }

@@ -16,9 +16,9 @@ struct Share {
 template <class ColumnOf, class SignOf>
 void append(const Uniques& once, ColumnOf column_of, SignOf sign_of, Share& share) {
     std::size_t size = share.column.size();
-    share.column.resize(size + once.number.size());
-    share.count.resize(size + once.number.size());
-    for (std::size_t k = 0; k < once.number.size(); ++k) {
+    share.column.resize(size + once.size);
+    share.count.resize(size + once.size);
+    for (std::size_t k = 0; k < once.size; ++k) {
         const std::int32_t column = column_of(once.number[k]);
         share.column[size] = column;
         share.count[size] = sign_of(once.number[k]) * static_cast<std::int32_t>(once.count[k]);

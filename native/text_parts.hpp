@@ -29,26 +29,26 @@ std::vector<std::size_t> shares(std::size_t size, std::size_t parts, Work&& work
 // The numbers of one document, each once and in the order in which they come, and how often it is there.
 class Uniques {
    public:
-    std::vector<std::uint32_t> number, count;
+    std::size_t size = 0;
+    std::vector<std::uint32_t> number, count;  // the first `size` of them
 
     // In a table no larger than the document needs, so that it stays near; a stamp tells what is of this document.
     void of(const std::vector<std::uint32_t>& numbers) {
         start(numbers.size());
-        std::uint32_t size = 0;
+        std::uint32_t many = 0;
         for (const std::uint32_t n : numbers) {  // without a branch on what is new: half of them are
-            if (size == room_) grow(size);
+            if (many == room_) grow(many);
             const std::size_t at = place_of(n);
             Slot& slot = slots_[at];
             const bool first = slot.document != document_;
-            number[size] = n;
-            count[size] = 0;
-            const std::uint32_t place = first ? size : slot.place;
+            number[many] = n;
+            count[many] = 0;
+            const std::uint32_t place = first ? many : slot.place;
             slot = {document_, n, place};
             ++count[place];
-            size += first;
+            many += first;
         }
-        number.resize(size);
-        count.resize(size);
+        size = many;
     }
 
    private:
@@ -70,23 +70,21 @@ class Uniques {
         }
         const std::size_t wanted = std::bit_ceil(std::max<std::size_t>(std::min(tokens + 1, usual), 64));
         if (wanted > room_) make_room(wanted);
-        number.resize(room_);
-        count.resize(room_);
     }
 
     void make_room(std::size_t room) {
         room_ = room;
-        slots_.assign(4 * room, Slot{});
+        number.resize(room);
+        count.resize(room);
+        slots_.assign(2 * room, Slot{});
         mask_ = slots_.size() - 1;
         shift_ = 32 - static_cast<unsigned>(std::min(32, static_cast<int>(std::countr_zero(slots_.size()))));
     }
 
     // A long document: what it has so far moves into a larger table.
-    void grow(std::uint32_t size) {
+    void grow(std::uint32_t many) {
         make_room(2 * room_);
-        number.resize(room_);
-        count.resize(room_);
-        for (std::uint32_t i = 0; i < size; ++i) slots_[place_of(number[i])] = {document_, number[i], i};
+        for (std::uint32_t i = 0; i < many; ++i) slots_[place_of(number[i])] = {document_, number[i], i};
     }
 
     std::vector<Slot> slots_;
