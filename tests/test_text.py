@@ -455,8 +455,9 @@ def test_count_vectorizer_grows_and_keeps_its_columns() -> None:
     assert {name: vectorizer.vocabulary_[name] for name in before} == before
     assert vectorizer.get_feature_names_out().tolist() == ["bb", "dd", "aa", "cc"]
     assert vectorizer.transform(["dd dd cc"]).toarray().tolist() == [[0, 2, 0, 1]]
-    with pytest.raises(InputError, match="partial_fit keeps every word"):
-        naively.CountVectorizer(min_df=2).partial_fit(["aa"])
+    for options in ({"min_df": 2}, {"max_df": 1}, {"min_df": 1.0}, {"max_features": 3}):
+        with pytest.raises(InputError, match="partial_fit keeps every word"):
+            naively.CountVectorizer(**options).partial_fit(["aa"])
     with pytest.raises(InputError, match="vocabulary that was given"):
         naively.CountVectorizer(vocabulary=["aa"]).partial_fit(["aa"])
 

@@ -33,10 +33,6 @@ from naively.tokens import Tokens
 from naively.vocabulary import Vocabulary
 
 _BLOCK = 1 << 12
-_PARAMETERS = (
-    "family", "weighting", "alpha", "prior", "tokens", "ngrams", "negation", "lowercase", "accents", "stop_words",
-    "min_df", "max_df", "max_features", "select", "vocabulary", "hashing", "weights", "norm", "threads",
-)  # fmt: skip
 COUNTED = (
     "tokens", "ngrams", "lowercase", "negation", "accents", "stop_words", "vocabulary", "hashing", "weights",
 )  # fmt: skip
@@ -306,7 +302,7 @@ class TextClassifier(CountingClassifier):
         if "_model" not in self.__dict__:
             check_is_fitted(self)
         model = self._model  # read once: another thread may be learning
-        parameters = [self.__dict__[name] for name in _PARAMETERS]
+        parameters = [self.__dict__[name] for name in self._parameter_constraints]
         decided = model.decided
         if decided is None or not all(map(is_, decided[0], parameters)):
             self._check_counted(model)

@@ -15,6 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from naively import _core
 from naively.cells import Array
 from naively.errors import InputError
+from naively.select import Limits
 from naively.texts import Texts
 from naively.threads import threads
 from naively.tokens import Tokens
@@ -265,7 +266,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
             raise InputError("partial_fit needs tokens that the compiled core finds; leave analyzer and the like alone")
         if self.vocabulary is not None:
             raise InputError("partial_fit cannot add to a vocabulary that was given")
-        if self.max_features is not None or self.max_df != 1.0 or self.min_df != 1:
+        if not Limits(self.min_df, self.max_df, self.max_features).none:
             raise InputError("partial_fit keeps every word; leave min_df, max_df and max_features alone, or use fit")
         texts = self._texts(_held(raw_documents), rule)
         if texts is None:

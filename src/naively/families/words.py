@@ -114,7 +114,7 @@ class Words:
         """Only where every word counts, and none but those of the texts matters."""
         words = ledger.features
         plain = self.limits.none and self.vocabulary is None and self.tokens.ngrams[0] == 1 and not self.norm
-        if self.family == "bernoulli" or not plain or isinstance(words, Buckets) or rule.per_feature:
+        if self.family == "bernoulli" or not plain or isinstance(words, Buckets):
             return None
         _, column, _ = _core.read_fixed(X.core, self.tokens.core, 1, words.table, None, words.size)
         return np.unique(column).astype(np.int64)
