@@ -2,16 +2,20 @@
 // kernels.
 #include "bind.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <stdexcept>
 #include <string>
 
+#include "bins.hpp"
 #include "cells.hpp"
 #include "count.hpp"
 #include "decide.hpp"
 #include "encode.hpp"
+#include "grid.hpp"
 #include "moments.hpp"
+#include "parallel.hpp"
 #include "score.hpp"
 
 using namespace naively;
@@ -182,6 +186,144 @@ nb::tuple count_moments_py(const Any2& rows, const In1<std::int32_t>& klass, std
     return nb::make_tuple(array_of(std::move(count.n), {classes, columns}),
                           array_of(std::move(count.mean), {classes, columns}),
                           array_of(std::move(count.m2), {classes, columns}), told(count.fault));
+}
+
+nb::tuple whole_codes_py(const Any1& values) {
+    WholeCodes found;
+    {
+        nb::gil_scoped_release free;
+        found = typed(values, [&](auto* x) { return whole_codes(x, values.shape(0)); });
+    }
+    return nb::make_tuple(array_of(std::move(found.codes)), array_of(std::move(found.distinct)), found.odd,
+                          found.narrow);
+}
+
+// Columns as they are, each of a type of its own.
+struct Columns {
+    std::vector<Any1> arrays;
+    Columns(const nb::list& list, std::size_t rows) {
+        for (nb::handle item : list) {
+            arrays.push_back(nb::cast<Any1>(item));
+            require(arrays.back().shape(0) == rows, "columns differ in length");
+        }
+    }
+};
+
+nb::list count_whole_py(const nb::list& list, const In1<std::int32_t>& klass, std::size_t classes,
+                        std::optional<In1<double>> weight, int threads) {
+    const Labels labels = labels_of(klass, classes, weight, klass.shape(0));
+    const Columns columns(list, klass.shape(0));
+    std::vector<WholeCount> counts(columns.arrays.size());
+    {
+        nb::gil_scoped_release free;
+        for_each_task(counts.size(), threads, [&](std::size_t j) {
+            counts[j] = typed(columns.arrays[j], [&](auto* x) { return count_whole(x, klass.shape(0), labels); });
+        });
+    }
+    nb::list result;
+    for (WholeCount& count : counts)
+        result.append(nb::make_tuple(nb::make_tuple(array_of(std::move(count.number)), array_of(std::move(count.klass)),
+                                                    numbers_out(std::move(count.value))),
+                                     array_of(std::move(count.missing)), count.odd, count.narrow));
+    return result;
+}
+
+nb::object count_column_py(const In1<std::int32_t>& codes, const In1<std::int32_t>& klass, std::size_t classes,
+                           std::optional<In1<double>> weight, std::size_t size) {
+    const Labels labels = labels_of(klass, classes, weight, codes.shape(0));
+    require(size < (std::size_t{1} << 32) && classes < (std::size_t{1} << 40) / (size + 1), "too many codes");
+    std::vector<double> sums;
+    bool sound = false;
+    {
+        nb::gil_scoped_release free;
+        sound = count_column(codes.data(), codes.shape(0), labels, size, sums);
+    }
+    require(sound, "a code is out of range");
+    return array_of(std::move(sums), {size + 1, classes});
+}
+
+int checked_bits(int bits) {
+    require(bits >= 0 && bits <= most_grid_bits, "a grid has from 0 to 18 bits");
+    return bits;
+}
+
+// For each column, its moments (where `normal` says so) and its grid (where `gridded` does).
+nb::list count_numbers_py(const nb::list& list, const In1<std::uint8_t>& normal, const In1<std::uint8_t>& gridded,
+                          const In1<std::int32_t>& klass, std::size_t classes, std::optional<In1<double>> weight,
+                          int bits, int threads) {
+    const std::size_t rows = klass.shape(0);
+    const Labels labels = labels_of(klass, classes, weight, rows);
+    const Columns columns(list, rows);
+    const std::size_t many = columns.arrays.size();
+    require(normal.shape(0) == many && gridded.shape(0) == many, "say of each column what to count");
+    checked_bits(bits);
+    std::vector<MomentCount> moments(many);
+    std::vector<GridCount> grids(many);
+    {
+        nb::gil_scoped_release free;
+        for_each_task(many, threads, [&](std::size_t j) {
+            typed(columns.arrays[j], [&](auto* x) {
+                using T = std::remove_cv_t<std::remove_pointer_t<decltype(x)>>;
+                if (normal.data()[j]) moments[j] = count_moments(Dense<T>{x, rows, 1}, labels, 1);
+                if (gridded.data()[j] && !moments[j].fault) grids[j] = count_grid(x, rows, labels, bits);
+                return 0;
+            });
+        });
+    }
+    nb::list result;
+    for (std::size_t j = 0; j < many; ++j) {
+        MomentCount& m = moments[j];
+        GridCount& g = grids[j];
+        Fault fault = m.fault;
+        fault.keep_first(g.fault);
+        nb::object both[2] = {nb::none(), nb::none()};
+        if (normal.data()[j] && !fault)
+            both[0] = nb::make_tuple(array_of(std::move(m.n)), array_of(std::move(m.mean)), array_of(std::move(m.m2)));
+        if (gridded.data()[j] && !fault)
+            both[1] = nb::make_tuple(array_of(std::move(g.cell)), array_of(std::move(g.klass)),
+                                     numbers_out(std::move(g.value)), array_of(std::move(g.missing)));
+        result.append(nb::make_tuple(both[0], both[1], told(fault)));
+    }
+    return result;
+}
+
+nb::object description_length_cuts_py(const In2<double>& counts) {
+    std::vector<std::int64_t> cuts;
+    {
+        nb::gil_scoped_release free;
+        cuts = description_length_cuts(counts.data(), counts.shape(0), counts.shape(1));
+    }
+    return array_of(std::move(cuts));
+}
+
+nb::tuple grid_codes_py(const nb::list& list, std::size_t rows, int bits, const nb::list& edges, int threads) {
+    checked_bits(bits);
+    const Columns columns(list, rows);
+    const std::size_t many = columns.arrays.size();
+    require(edges.size() == many, "edges are needed for each column");
+    require(many == 0 || rows <= (std::size_t{1} << 40) / many, "too many codes");
+    std::vector<In1<std::int64_t>> cuts;
+    for (nb::handle item : edges) cuts.push_back(nb::cast<In1<std::int64_t>>(item));
+    std::vector<std::int32_t> codes(rows * many);
+    constexpr std::size_t tile = 4096;  // rows whose codes stay in cache while the columns are gone through
+    const std::size_t tiles = (rows + tile - 1) / tile;
+    std::vector<Fault> faults(tiles);
+    {
+        nb::gil_scoped_release free;
+        for_each_task(tiles, threads, [&](std::size_t t) {
+            for (std::size_t j = 0; j < many; ++j) {
+                Fault fault = typed(columns.arrays[j], [&](auto* x) {
+                    return grid_codes(x, t * tile, std::min((t + 1) * tile, rows), bits, cuts[j].data(),
+                                      cuts[j].shape(0), codes.data() + j, many);
+                });
+                fault.column = static_cast<std::int64_t>(j);
+                faults[t].keep_first(fault);
+            }
+        });
+    }
+    Fault first;
+    for (const Fault& fault : faults) first.keep_first(fault);
+    return nb::make_tuple(array_of(std::move(codes), {rows, many}), told(first));
 }
 
 Weights weights_of(const In2<double>& weight, const In1<double>& base, std::size_t classes, std::size_t columns) {
@@ -361,6 +503,16 @@ NB_MODULE(_core, m) {
           nb::arg("weight").none(), nb::arg("largest"), nb::arg("threads"));
     m.def("count_moments", &count_moments_py, nb::arg("rows"), nb::arg("klass"), nb::arg("classes"),
           nb::arg("weight").none(), nb::arg("threads"));
+    m.def("whole_codes", &whole_codes_py, nb::arg("values"));
+    m.def("count_whole", &count_whole_py, nb::arg("columns"), nb::arg("klass"), nb::arg("classes"),
+          nb::arg("weight").none(), nb::arg("threads"));
+    m.def("count_column", &count_column_py, nb::arg("codes"), nb::arg("klass"), nb::arg("classes"),
+          nb::arg("weight").none(), nb::arg("size"));
+    m.def("count_numbers", &count_numbers_py, nb::arg("columns"), nb::arg("normal"), nb::arg("gridded"),
+          nb::arg("klass"), nb::arg("classes"), nb::arg("weight").none(), nb::arg("bits"), nb::arg("threads"));
+    m.def("description_length_cuts", &description_length_cuts_py, nb::arg("counts"));
+    m.def("grid_codes", &grid_codes_py, nb::arg("columns"), nb::arg("rows"), nb::arg("bits"), nb::arg("edges"),
+          nb::arg("threads"));
     m.def("score_dense", &score_dense_py, nb::arg("rows"), nb::arg("weight"), nb::arg("base"), nb::arg("classes"),
           nb::arg("low"), nb::arg("high"), nb::arg("threshold").none(), nb::arg("threads"));
     m.def("score_sparse", &score_sparse_py, nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("weight"),

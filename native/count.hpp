@@ -46,4 +46,9 @@ struct CodeCount {
 template <class T>
 CodeCount count_codes(const Dense<T>& rows, const Labels& labels, std::int64_t largest, int threads);
 
+// How often each class has each of `size` codes in one column, size x classes; and behind these what is missing. False
+// where a code is out of range.
+bool count_column(const std::int32_t* codes, std::size_t rows, const Labels& labels, std::size_t size,
+                  std::vector<double>& sums);
+
 }  // namespace naively

@@ -1,8 +1,12 @@
 #include "encode.hpp"
 
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <stdexcept>
+#include <utility>
+
+#include "text_codes.hpp"
 
 namespace naively {
 namespace {
@@ -77,5 +81,154 @@ std::vector<std::int64_t> encode_records(const std::uint8_t* records, std::size_
     }
     return firsts;
 }
+
+template <class Offset>
+std::vector<std::int64_t> encode_strings(const Strings<Offset>& strings, std::uint64_t seed, std::int32_t* codes) {
+    std::vector<std::int64_t> firsts;
+    TextCodes known(seed);
+    for (std::size_t i = 0; i < strings.rows; ++i) {
+        if (strings.missing && strings.missing[i]) {
+            codes[i] = -1;
+            continue;
+        }
+        const auto [code, fresh] = known.of(strings[i], strings.reaches(i, TextKey::width));
+        if (fresh) firsts.push_back(static_cast<std::int64_t>(i));
+        codes[i] = code;
+    }
+    return firsts;
+}
+
+template std::vector<std::int64_t> encode_strings<std::int32_t>(const Strings<std::int32_t>&, std::uint64_t,
+                                                                std::int32_t*);
+template std::vector<std::int64_t> encode_strings<std::int64_t>(const Strings<std::int64_t>&, std::uint64_t,
+                                                                std::int32_t*);
+
+namespace {
+
+constexpr std::uint64_t widest = std::uint64_t{1} << 20;
+
+// As unsigned numbers, so that the distance of the lowest and the highest does not overflow.
+std::uint64_t distance(std::int64_t low, std::int64_t high) {
+    return static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+}
+
+template <class T>
+bool is_hole(T x) {
+    if constexpr (std::is_floating_point_v<T>) return x != x;
+    return false;
+}
+
+// The smallest and the largest number; false where there is none, or one that is not whole.
+template <class T, class Result>
+bool limits(const T* values, std::size_t rows, Result& result, std::int64_t& low, std::int64_t& high) {
+    T least = std::numeric_limits<T>::max(), most = std::numeric_limits<T>::lowest();
+    for (std::size_t i = 0; i < rows; ++i) {
+        const T x = values[i];
+        if constexpr (std::is_floating_point_v<T>) {
+            if (x != x) continue;
+            if (!(std::fabs(x) < T(9007199254740992.0)) || x != std::floor(x)) {
+                result.odd = static_cast<std::int64_t>(i);
+                return false;
+            }
+        }
+        least = x < least ? x : least;
+        most = x > most ? x : most;
+    }
+    if (least > most) return false;
+    low = static_cast<std::int64_t>(least);
+    high = static_cast<std::int64_t>(most);
+    return true;
+}
+
+}  // namespace
+
+template <class T>
+WholeCodes whole_codes(const T* values, std::size_t rows) {
+    WholeCodes result;
+    std::int64_t low = 0, high = 0;
+    if (!limits(values, rows, result, low, high)) {
+        if (result.odd < 0) result.codes.assign(rows, -1);
+        return result;
+    }
+    const std::uint64_t apart = distance(low, high);
+    if (apart >= widest) {
+        result.narrow = false;
+        return result;
+    }
+    std::vector<std::int32_t> places(apart + 1, -1);
+    const auto at = [&](T x) { return static_cast<std::size_t>(static_cast<std::int64_t>(x) - low); };
+    for (std::size_t i = 0; i < rows; ++i)
+        if (!is_hole(values[i])) places[at(values[i])] = 0;
+    for (std::size_t place = 0; place < places.size(); ++place) {
+        if (places[place] < 0) continue;
+        places[place] = static_cast<std::int32_t>(result.distinct.size());
+        result.distinct.push_back(low + static_cast<std::int64_t>(place));
+    }
+    result.codes.resize(rows);
+    for (std::size_t i = 0; i < rows; ++i) result.codes[i] = is_hole(values[i]) ? -1 : places[at(values[i])];
+    return result;
+}
+
+namespace {
+
+// Whole sums where rows weigh one each, since those are quicker to add.
+template <class Sum, class T>
+void add_whole(const T* values, std::size_t rows, const Labels& labels, std::int64_t low, std::uint64_t apart,
+               WholeCount& count) {
+    std::vector<Sum> sums((apart + 2) * labels.classes, Sum{0});
+    for (std::size_t i = 0; i < rows; ++i) {
+        const std::size_t at =
+            is_hole(values[i]) ? apart + 1 : static_cast<std::size_t>(static_cast<std::int64_t>(values[i]) - low);
+        sums[at * labels.classes + static_cast<std::size_t>(labels.klass[i])] += static_cast<Sum>(labels.weight_of(i));
+    }
+    for (std::uint64_t at = 0; at <= apart + 1; ++at) {
+        for (std::size_t k = 0; k < labels.classes; ++k) {
+            const auto sum = static_cast<double>(sums[at * labels.classes + k]);
+            if (sum == 0.0) continue;
+            if (at > apart) {
+                count.missing[k] = sum;
+                continue;
+            }
+            count.number.push_back(low + static_cast<std::int64_t>(at));
+            count.klass.push_back(static_cast<std::int32_t>(k));
+            count.value.push_back(sum);
+        }
+    }
+}
+
+}  // namespace
+
+template <class T>
+WholeCount count_whole(const T* values, std::size_t rows, const Labels& labels) {
+    WholeCount count;
+    count.missing.assign(labels.classes, 0.0);
+    std::int64_t low = 0, high = 0;
+    if (!limits(values, rows, count, low, high)) {
+        if (count.odd < 0)
+            for (std::size_t i = 0; i < rows; ++i)
+                count.missing[static_cast<std::size_t>(labels.klass[i])] += labels.weight_of(i);
+        return count;
+    }
+    const std::uint64_t apart = distance(low, high);
+    if (apart >= widest / (labels.classes + 1)) {
+        count.narrow = false;
+        return count;
+    }
+    if (labels.weight)
+        add_whole<double>(values, rows, labels, low, apart, count);
+    else
+        add_whole<std::int64_t>(values, rows, labels, low, apart, count);
+    return count;
+}
+
+#define NAIVELY_WHOLE_CODES(T)                                 \
+    template WholeCodes whole_codes<T>(const T*, std::size_t); \
+    template WholeCount count_whole<T>(const T*, std::size_t, const Labels&);
+NAIVELY_WHOLE_CODES(double)
+NAIVELY_WHOLE_CODES(float)
+NAIVELY_WHOLE_CODES(std::int64_t)
+NAIVELY_WHOLE_CODES(std::int32_t)
+NAIVELY_WHOLE_CODES(std::uint8_t)
+#undef NAIVELY_WHOLE_CODES
 
 }  // namespace naively

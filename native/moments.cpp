@@ -12,7 +12,7 @@ constexpr double largest_double = std::numeric_limits<double>::max();
 // Sums about a pivot, for each class present in a run of rows.
 struct Run {
     std::vector<double> pivot, sum, square, count;
-    std::vector<double> weight;             // per class
+    std::vector<double> weight;             // of whole rows, per class; what other rows have is in `count`
     std::vector<std::int32_t> present;      // classes seen in this run
     std::vector<std::uint8_t> seen, holes;  // per class: in this run; with missing values
 };
@@ -43,11 +43,60 @@ NAIVELY_INLINE void add_whole_row(const T* NAIVELY_RESTRICT x, double weight, st
     }
 }
 
+// The same for a single column. Neighbouring rows are added up apart, so that one does not wait for the other.
+template <bool weighted, class T>
+NAIVELY_INLINE void add_column(const T* NAIVELY_RESTRICT values, const Labels& labels, std::size_t begin,
+                               std::size_t end, Run& run, std::vector<std::size_t>& odd) {
+    struct Sums {
+        double weight, sum, square, unused;
+    };
+    constexpr std::size_t lanes = 4;
+    const std::size_t classes = run.weight.size();
+    std::vector<Sums> parts(lanes * classes, Sums{});
+    const double* NAIVELY_RESTRICT pivot = run.pivot.data();
+    const std::int32_t* NAIVELY_RESTRICT klass = labels.klass;
+    const double* NAIVELY_RESTRICT weights = labels.weight;
+    Sums* NAIVELY_RESTRICT part = parts.data();
+    for (std::size_t i = begin; i < end; ++i) {
+        const auto x = static_cast<double>(values[i]);
+        if constexpr (std::is_floating_point_v<T>) {
+            if (!(std::fabs(x) <= largest_double)) {
+                odd.push_back(i);
+                continue;
+            }
+        }
+        const auto c = static_cast<std::size_t>(klass[i]);
+        const double d = x - pivot[c];
+        Sums& mine = part[(i % lanes) * classes + c];
+        if constexpr (weighted) {
+            mine.weight += weights[i];
+            mine.sum += d * weights[i];
+            mine.square += d * d * weights[i];
+        } else {
+            mine.weight += 1.0;
+            mine.sum += d;
+            mine.square += d * d;
+        }
+    }
+    for (std::size_t lane = 0; lane < lanes; ++lane) {
+        for (std::size_t c = 0; c < classes; ++c) {
+            const Sums& mine = part[lane * classes + c];
+            run.weight[c] += mine.weight;
+            run.sum[c] += mine.sum;
+            run.square[c] += mine.square;
+        }
+    }
+}
+
 // Whole rows are added here; rows with something missing or infinite are listed in `odd`.
 template <class T>
 NAIVELY_INLINE void add_rows(const Dense<T>& rows, const Labels& labels, std::size_t begin, std::size_t end, Run& run,
                              std::vector<std::size_t>& odd) {
     const std::size_t n = rows.columns;
+    if (n == 1) {
+        if (labels.weight) return add_column<true>(rows.values, labels, begin, end, run, odd);
+        return add_column<false>(rows.values, labels, begin, end, run, odd);
+    }
     for (std::size_t i = begin; i < end; ++i) {
         const T* x = rows.row(i);
         if (!all_finite(x, n)) {
@@ -83,20 +132,25 @@ void add_odd_row(const Dense<T>& rows, const Labels& labels, std::size_t i, Run&
         run.holes[c] = 1;
         std::fill_n(run.count.begin() + static_cast<std::ptrdiff_t>(c * n), n, 0.0);
     }
-    run.weight[c] += weight;
     for (std::size_t j = 0; j < n; ++j) {
-        if (is_missing(x[j])) {
-            run.count[c * n + j] -= weight;  // what is missing from the class's weight
-            continue;
-        }
+        if (is_missing(x[j])) continue;
         if (std::isinf(static_cast<double>(x[j]))) {
             fault.keep_first({FaultKind::infinite, static_cast<std::int64_t>(i), static_cast<std::int64_t>(j)});
             return;
         }
         const double d = static_cast<double>(x[j]) - run.pivot[c * n + j];
+        run.count[c * n + j] += weight;
         run.sum[c * n + j] += d * weight;
         run.square[c * n + j] += d * d * weight;
     }
+}
+
+// A value whose square is beyond what a double holds: named by the first in its column that is as large.
+template <class T>
+Fault too_wide(const Dense<T>& rows, std::size_t column) {
+    std::size_t row = 0;
+    while (row + 1 < rows.rows && !(std::fabs(static_cast<double>(rows.row(row)[column])) > 1e150)) ++row;
+    return {FaultKind::too_wide, static_cast<std::int64_t>(row), static_cast<std::int64_t>(column)};
 }
 
 // One part's moments: merges runs, one after another.
@@ -157,7 +211,8 @@ class Part {
         return run_.holes[c] ? run_.weight[c] + run_.count[c * rows_.columns + j] : run_.weight[c];
     }
 
-    // Where the sums show the pivot to lie many standard deviations off, take the mean they give instead.
+    // Where the sums show the pivot to lie many standard deviations off, take the mean they give instead. What the
+    // rows before make of the shift, when all are merged, counts as deviation too.
     bool better_pivots() {
         bool moved = false;
         for (const std::int32_t present : run_.present) {
@@ -167,7 +222,8 @@ class Part {
                 const double n = count_of(c, j);
                 if (!(n > 0)) continue;
                 const double shift = run_.sum[at] / n;
-                const double spread = run_.square[at] - run_.sum[at] * shift;
+                const double before = total.n[at], between = shift * shift * (before * (n / (before + n)));
+                const double spread = run_.square[at] - run_.sum[at] * shift + between;
                 if (n * shift * shift > 1e4 * spread && shift != 0.0) {
                     run_.pivot[at] += shift;
                     moved = true;
@@ -195,13 +251,7 @@ class Part {
         }
     }
 
-    // A value whose square is beyond what a double holds: named by the first in its column that is as large.
-    void too_large(std::size_t column) {
-        std::size_t row = 0;
-        while (row + 1 < rows_.rows && !(std::fabs(static_cast<double>(rows_.row(row)[column])) > 1e150)) ++row;
-        total.fault.keep_first(
-            {FaultKind::too_wide, static_cast<std::int64_t>(row), static_cast<std::int64_t>(column)});
-    }
+    void too_large(std::size_t column) { total.fault.keep_first(too_wide(rows_, column)); }
 
     const Dense<T>& rows_;
     const Labels& labels_;
@@ -234,6 +284,8 @@ MomentCount count_moments(const Dense<T>& rows, const Labels& labels, int thread
     });
     MomentCount total = std::move(part[0]);
     for (std::size_t s = 1; s < parts; ++s) merge_counts(total, part[s]);
+    for (std::size_t at = 0; at < total.m2.size() && !total.fault; ++at)
+        if (!std::isfinite(total.m2[at])) total.fault = too_wide(rows, at % rows.columns);
     return total;
 }
 

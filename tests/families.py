@@ -46,6 +46,38 @@ def as_documents(values: Array) -> list[str]:
     return [". ".join(word for word, n in zip(words, row, strict=False) for _ in range(n)) for row in values.tolist()]
 
 
+NOTES = ["fine", "não", "a", "incomprehensibilities", "dull"]
+
+
+def as_table(values: Array) -> dict[str, list[Any]]:
+    """A number, a colour, a flag and a text, as many of them as there are columns; the others are missing."""
+    columns = [*values.T.tolist(), *[[-1] * len(values)] * 4][:4]
+    number, colour, flag, note = columns
+    return {
+        "number": [None if v < 0 else v * 1.5 - 3 for v in number],
+        "colour": as_text(np.array(colour, dtype=int)).tolist(),
+        "flag": [None if v < 0 else v > 1 for v in flag],
+        "note": [None if v < 0 else ". ".join(NOTES[v:] + NOTES[:1]) for v in note],
+    }
+
+
+def as_numbers(values: Array) -> dict[str, list[Any]]:
+    """Columns of numbers, missing ones as None; always four."""
+    columns = [*values.T.tolist(), *[[-1] * len(values)] * 4][:4]
+    return {name: [None if v < 0 else v for v in column] for name, column in zip("abcd", columns, strict=True)}
+
+
+def table(**options: Any) -> Callable[[], Any]:
+    rules = {"colour": naively.Categorical(), "flag": naively.Bernoulli(), "note": naively.Text(ngrams=(1, 2))}
+    number = options.pop("number")
+    return lambda: naively.NaiveBayes(columns={"number": number, **rules}, **options)
+
+
+def number_rules() -> Any:
+    rules = {"a": naively.Poisson(), "b": naively.Kernel(), ("c", "d"): naively.Multinomial()}
+    return naively.NaiveBayes(columns=rules, alpha=0.5)
+
+
 def texts(**options: Any) -> Callable[[], Any]:
     return lambda: naively.TextClassifier(**options)
 
@@ -79,6 +111,11 @@ CASES = [
     Case("text chars", texts(tokens="chars", ngrams=(1, 3), weights=False), as_documents),
     Case("text selected", texts(select=naively.Best(2), min_df=1), as_documents),
     Case("text given words", texts(vocabulary=["fine", "a"]), as_documents),
+    Case("table", table(number=naively.Histogram("frequency", 3)), as_table),
+    Case("table gaussian", table(number=naively.Gaussian()), as_table),
+    Case("table chosen informative", table(number=naively.Number(), missing="informative"), as_table),
+    Case("table unsmoothed", table(number=naively.Histogram("sqrt"), alpha=0.0), as_table),
+    Case("table of numbers", number_rules, as_numbers),
 ]
 
 

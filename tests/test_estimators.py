@@ -61,7 +61,7 @@ def test_drop_ins_take_the_same_parameters_in_the_same_order(name: str) -> None:
     assert {k: v for k, v in mine.items() if k != "unseen"} == other
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if not case.name.startswith("text")], ids=repr)
+@pytest.mark.parametrize("case", [case for case in CASES if not case.name.startswith(("text", "table"))], ids=repr)
 def test_rows_can_be_drawn_that_look_like_those_counted(case: Case) -> None:
     clf = case.make().fit(case.rows(X), Y)
     drawn, labels = clf.sample(3_000, random_state=0)

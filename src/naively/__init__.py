@@ -8,29 +8,44 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Additive": "smoothing",
+    "Bernoulli": "columns",
     "BernoulliNB": "estimators",
     "Best": "select",
+    "BlockTally": "blocks",
+    "Categorical": "columns",
     "CategoricalNB": "estimators",
-    "ComplementNB": "estimators",
     "Comoments": "moments",
+    "Complement": "columns",
+    "ComplementNB": "estimators",
     "CountVectorizer": "estimators",
+    "DataWarning": "errors",
+    "Dates": "columns",
     "Empirical": "priors",
     "Epsilon": "smoothing",
     "Explanation": "explain",
+    "Gaussian": "columns",
     "GaussianClassifier": "estimators",
     "GaussianNB": "estimators",
     "Given": "priors",
     "HashingVectorizer": "estimators",
+    "Histogram": "columns",
     "Inexact": "errors",
     "InputError": "errors",
+    "Kernel": "columns",
     "Moments": "moments",
+    "Multinomial": "columns",
     "MultinomialNB": "estimators",
+    "NaiveBayes": "estimators",
     "NaivelyError": "errors",
     "NeverCounted": "errors",
+    "Number": "columns",
+    "Numbers": "numbers",
+    "Poisson": "columns",
     "PoissonNB": "estimators",
     "Scores": "scores",
     "Smoothed": "priors",
     "Tally": "tally",
+    "Text": "columns",
     "TextClassifier": "estimators",
     "Uniform": "priors",
     "Unsmoothed": "smoothing",
@@ -41,7 +56,20 @@ _HOMES = {
 __all__ = sorted([*_HOMES, "__version__"])  # noqa: PLE0605
 
 if TYPE_CHECKING:
+    from naively.blocks import BlockTally as BlockTally
+    from naively.columns import Bernoulli as Bernoulli
+    from naively.columns import Categorical as Categorical
+    from naively.columns import Complement as Complement
+    from naively.columns import Dates as Dates
+    from naively.columns import Gaussian as Gaussian
+    from naively.columns import Histogram as Histogram
+    from naively.columns import Kernel as Kernel
+    from naively.columns import Multinomial as Multinomial
+    from naively.columns import Number as Number
+    from naively.columns import Poisson as Poisson
+    from naively.columns import Text as Text
     from naively.data import film_reviews as film_reviews
+    from naively.errors import DataWarning as DataWarning
     from naively.errors import Inexact as Inexact
     from naively.errors import InputError as InputError
     from naively.errors import NaivelyError as NaivelyError
@@ -54,12 +82,14 @@ if TYPE_CHECKING:
     from naively.estimators import GaussianNB as GaussianNB
     from naively.estimators import HashingVectorizer as HashingVectorizer
     from naively.estimators import MultinomialNB as MultinomialNB
+    from naively.estimators import NaiveBayes as NaiveBayes
     from naively.estimators import PoissonNB as PoissonNB
     from naively.estimators import TextClassifier as TextClassifier
     from naively.estimators import merge as merge
     from naively.explain import Explanation as Explanation
     from naively.moments import Comoments as Comoments
     from naively.moments import Moments as Moments
+    from naively.numbers import Numbers as Numbers
     from naively.priors import Empirical as Empirical
     from naively.priors import Given as Given
     from naively.priors import Smoothed as Smoothed

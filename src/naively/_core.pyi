@@ -21,6 +21,9 @@ _Scores: TypeAlias = tuple[_F8, bool, _Fault]
 def encode(records: NDArray[np.uint8]) -> tuple[_I4, _I8]:
     """Equal records get equal numbers, in order of first appearance: each record's number, each number's first row."""
 
+def whole_codes(values: _Values) -> tuple[_I4, _I8, int, bool]:
+    """Each number's place among the distinct (-1: missing); these; the first row not whole, or -1; if near enough."""
+
 @overload
 def sum_cells(
     left_feature: _I8, left_klass: _I4, left: _I8, right_feature: _I8, right_klass: _I4, right: _I8, subtract: bool
@@ -69,6 +72,32 @@ def count_moments(
     rows: _Values, klass: _I4, classes: int, weight: _F8 | None, threads: int
 ) -> tuple[_F8, _F8, _F8, _Fault]:
     """How many, mean, and sum of squares about it, classes by columns each, and the fault."""
+
+def count_whole(
+    columns: list[_Values], klass: _I4, classes: int, weight: _F8 | None, threads: int
+) -> list[tuple[_Cells, _F8, int, bool]]:
+    """For each column: number, class, weight; what is missing; the first row not whole, or -1; if near enough."""
+
+def count_column(codes: _I4, klass: _I4, classes: int, weight: _F8 | None, size: int) -> _F8:
+    """How often each class has each of `size` codes, codes by classes; in the last row, the missing (lowest) code."""
+
+def count_numbers(
+    columns: list[_Values],
+    normal: _U1,
+    gridded: _U1,
+    klass: _I4,
+    classes: int,
+    weight: _F8 | None,
+    bits: int,
+    threads: int,
+) -> list[tuple[tuple[_F8, _F8, _F8] | None, tuple[_I8, _I4, _F8, _F8] | None, _Fault]]:
+    """For each column: moments per class; on the grid cell, class, weight, and what is missing; the fault."""
+
+def description_length_cuts(counts: _F8) -> _I8:
+    """Where to cut cells (counts: cells by classes) so that the parts tell the classes; after Fayyad and Irani."""
+
+def grid_codes(columns: list[_Values], rows: int, bits: int, edges: list[_I8], threads: int) -> tuple[_I4, _Fault]:
+    """For each row and column, how many of its edges are at or below the number's cell; the lowest int32 if missing."""
 
 def score_dense(
     rows: _Values,
@@ -221,6 +250,24 @@ class Vocabulary:
     @staticmethod
     def from_arrays(seed: int, bytes: bytes, length: _I8, before: _I8, last: _I8) -> Vocabulary:
         """From what `to_arrays` made; ValueError where that is damaged."""
+
+@overload
+def encode_strings(offsets: _I4, data: _U1, missing: _U1 | None, seed: int) -> tuple[_I4, _I8]:
+    """Equal texts get equal numbers, in order of first appearance (-1: missing); and each number's first row."""
+
+@overload
+def encode_strings(offsets: _I8, data: _U1, missing: _U1 | None, seed: int) -> tuple[_I4, _I8]:
+    """Equal texts get equal numbers, in order of first appearance (-1: missing); and each number's first row."""
+
+def look_up_strings(
+    columns: list[tuple[_I4 | _I8, _U1, _U1 | None, _I8, _U1]],
+    places: _I8,
+    rows: int,
+    width: int,
+    seed: int,
+    threads: int,
+) -> _I4:
+    """Rows by `width` codes: the place of each text (offsets, data, missing) among those known (offsets, data)."""
 
 def count_texts(
     texts: Texts,

@@ -12,7 +12,8 @@ import pyarrow as pa
 
 from naively.cells import Array, Cells
 from naively.errors import InputError
-from naively.moments import ClassMoments
+from naively.grid import CELLS, Grid
+from naively.moments import ClassMoments, Comoments, Moments
 from naively.names import CODE_BITS, MISSING, Categories, Index
 from naively.tally import PLANES, WORDS, Features, Tally
 from naively.vocabulary import Buckets, Vocabulary
@@ -72,6 +73,23 @@ def moments_from_arrow(kind: type[M], table: pa.Table) -> M:
     return kind(classes, rows, features, present, *(v.reshape(shape) for v in (n, mean, m2)))
 
 
+def from_arrow(table: pa.Table) -> Any:
+    """Whatever tally or moments an Arrow table was made of."""
+    kinds: dict[str, type[ClassMoments]] = {"Moments": Moments, "Comoments": Comoments}
+    kind = _read_head(table, (*PLANES, *kinds))[0]
+    return moments_from_arrow(kinds[kind], table) if kind in kinds else tally_from_arrow(table)
+
+
+def rows_to_arrow(classes: Index, rows: Array) -> pa.Table:
+    """Classes and the rows of each."""
+    return _table({}, "rows", classes, rows, Index(0))
+
+
+def rows_from_arrow(table: pa.Table) -> tuple[Index, Array]:
+    _, classes, rows, _ = _read_head(table, ("rows",))
+    return classes, rows
+
+
 def _table(columns: dict[str, Array], kind: str, classes: Index, rows: Array, features: Features) -> pa.Table:
     head: dict[str, Any] = {"version": VERSION, "kind": kind, "classes": _index_out(classes), "rows": rows.tolist()}
     vocabulary: dict[bytes, bytes] = {}
@@ -85,6 +103,8 @@ def _table(columns: dict[str, Array], kind: str, classes: Index, rows: Array, fe
     elif isinstance(features, Categories):
         head["columns"] = _index_out(features.columns)
         head["categories"] = [_index_out(v) for v in features.values]
+    elif isinstance(features, Grid):
+        head["grid"] = _index_out(features.columns)
     else:
         head["features"] = _index_out(features)
     table = pa.table({name: pa.array(values) for name, values in columns.items()})
@@ -139,6 +159,8 @@ def _read_head(table: pa.Table, kinds: Sequence[str]) -> tuple[str, Index, Array
             features = Categories(columns, tuple(_index_in(v) for v in head["categories"]))
             if len(features.values) != columns.size:
                 raise InputError("from Arrow: one list of categories is needed for each column")
+        elif "grid" in head:
+            features = Grid(_index_in(head["grid"]))
         else:
             features = _index_in(head["features"])
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError, SyntaxError) as error:
@@ -147,6 +169,8 @@ def _read_head(table: pa.Table, kinds: Sequence[str]) -> tuple[str, Index, Array
         raise InputError(f"from Arrow: the metadata is damaged ({error})") from None
     if (kind == "categories") != isinstance(features, Categories):
         raise InputError("from Arrow: categories belong to a tally of categories, and to no other")
+    if (kind == "grid") != isinstance(features, Grid):
+        raise InputError("from Arrow: a grid belongs to a tally on a grid, and to no other")
     if (kind in WORDS) != isinstance(features, (Vocabulary, Buckets)):
         raise InputError("from Arrow: a vocabulary belongs to a tally of words, and to no other")
     if rows.shape != (classes.size,) or rows.dtype.kind not in "if" or not ((rows >= 0) & (rows < np.inf)).all():
@@ -196,5 +220,11 @@ def _check_numbers(feature: Array, klass: Array, classes: Index, features: Featu
             raise InputError("from Arrow: a cell names a column that there is not")
         if ((code != MISSING) & (code >= features.sizes[column])).any():
             raise InputError("from Arrow: a cell names a category that there is not")
+    elif isinstance(features, Grid):
+        column, cell = feature >> CODE_BITS, feature & MISSING
+        if len(column) and (column.min() < 0 or column.max() >= features.columns.size):
+            raise InputError("from Arrow: a cell names a column that there is not")
+        if ((cell != MISSING) & (cell >= CELLS)).any():
+            raise InputError("from Arrow: a cell of the grid that there is not")
     elif len(feature) and (feature.min() < 0 or feature.max() >= features.size):
         raise InputError("from Arrow: a cell names a feature that there is not")

@@ -21,6 +21,7 @@ from naively import (
     CategoricalNB,
     GaussianClassifier,
     GaussianNB,
+    NaiveBayes,
     PoissonNB,
     TextClassifier,
     film_reviews,
@@ -77,6 +78,7 @@ def tables() -> None:
         ("iris", GaussianClassifier(), iris.data, iris.target_names[iris.target]),
         ("breast cancer", GaussianNB(), cancer.data, cancer.target_names[cancer.target]),
         ("cancer, 30% missing", GaussianNB(), holes, cancer.target_names[cancer.target]),
+        ("cancer, 30% missing", NaiveBayes(), holes, cancer.target_names[cancer.target]),
         ("digits as counts", PoissonNB(), digits.data, digits.target),
         ("digits as categories", CategoricalNB(min_categories=17), digits.data.astype(int), digits.target),
     ]
@@ -84,6 +86,15 @@ def tables() -> None:
         X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.25, random_state=0, stratify=y)
         _add_scores(table, name, estimator, X_train, y_train, X_test, y_test)
     console.print(table)
+    console.print("\nColumns of every kind, with holes in them, in one model; what it takes them for:")
+    sentences, labels = film_reviews()
+    columns = {
+        "review": [None if i % 7 == 0 else sentence for i, sentence in enumerate(sentences)],
+        "letters": [len(sentence) / 2 for sentence in sentences],
+        "shouted": ["!" in sentence for sentence in sentences],
+        "first word": [sentence.split()[0] for sentence in sentences],
+    }
+    console.print(str(NaiveBayes().fit(columns, labels).schema_), soft_wrap=True)
 
 
 def counting() -> None:

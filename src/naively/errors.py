@@ -5,7 +5,8 @@ NaivelyError
 ├── NeverCounted     forgetting what was never counted
 └── Inexact          a difference of moments that would not be true to the rows left
 
-All of them are `ValueError`s, as scikit-learn's users expect.
+All of them are `ValueError`s, as scikit-learn's users expect. `DataWarning` tells of data that can be used, but may
+not be what they seem.
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ class NeverCounted(NaivelyError):
 
 class Inexact(NaivelyError):
     """Subtracting moments would lose too many digits to be true; nothing was changed."""
+
+
+class DataWarning(UserWarning):
+    """Data that can be used, but may not be what they seem."""
 
 
 def nearest(name: object, known: Iterable[object]) -> str:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from naively.cells import Array
-from naively.names import Categories
 from naively.rows import Rows
 from naively.scores import Scores
 
@@ -80,7 +79,7 @@ def _label(feature: Any) -> str:
 def explain_row(table: Any, row: Rows) -> Explanation:
     """The arithmetic behind the score of one row."""
     scores: Scores = table.score(row)
-    numbers, shares, odd = table.shares(row)
+    names, shares, odd = table.shares(row)
     order = slice(None) if table.classes.order is None else table.classes.order
     shares, likelihood = shares[:, order], scores.likelihood[0]
     rest = likelihood - shares.sum(axis=0)
@@ -88,9 +87,8 @@ def explain_row(table: Any, row: Rows) -> Explanation:
         odd = odd[:, order]
         rest = impossible(rest, scores.impossible[0] - odd.sum(axis=0))
         shares = impossible(shares, odd)
-    names = table.categories.columns if isinstance(getattr(table, "categories", None), Categories) else table.features
     return Explanation(
-        scores.classes, [names.name(j) for j in numbers], table.prior[order], shares, rest, scores.joint[0],
+        scores.classes, names, table.prior[order], shares, rest, scores.joint[0],
         scores.proba()[0],
     )  # fmt: skip
 

@@ -42,6 +42,14 @@ class Index(Value):
         return {name: i for i, name in enumerate(self.names.tolist())}
 
     @cached_property
+    def packed(self) -> tuple[IntArray, np.ndarray[Any, Any]]:
+        """Names that are text as bytes in a row, and where each begins."""
+        assert self.names is not None
+        texts = [name.encode("utf-8", "surrogatepass") for name in self.names.tolist()]
+        starts = np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.int64)
+        return starts, np.frombuffer(b"".join(texts), np.uint8)
+
+    @cached_property
     def order(self) -> IntArray | None:
         """The numbers in the order of their names; None where they stand so already."""
         if self.names is None or self.size < 2:

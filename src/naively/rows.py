@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, NamedTuple
@@ -99,6 +99,18 @@ def _native_values(values: Array) -> Array:
     return values.astype(np.float32 if values.dtype == np.float16 else np.float64)
 
 
+_TILE = 1 << 12
+
+
+def interleaved(columns: Sequence[Array], rows: int, dtype: Any) -> Array:
+    """Columns as an array of rows, made a few rows at a time, so that these stay in cache."""
+    result = np.empty((rows, len(columns)), dtype)
+    for begin in range(0, rows, _TILE):
+        for j, column in enumerate(columns):
+            result[begin : begin + _TILE, j] = column[begin : begin + _TILE]
+    return result
+
+
 def blocks(X: Rows, width: int, cells: int = 1 << 22) -> Any:
     """Slices of rows such that a block of them, `width` numbers each, stays small."""
     step = max(1, cells // max(width, 1))
@@ -135,7 +147,7 @@ class RowError(InputError):
     """An entry that cannot be used. Knows its row, so that whoever cut rows into blocks can count on."""
 
     def __init__(self, message: str, row: int):
-        super().__init__(message.replace(_ROW, str(row)))
+        super().__init__(message.replace(ROW, str(row)))
         self.message, self.row = message, row
 
     def moved(self, by: int) -> RowError:
@@ -146,7 +158,7 @@ class RowError(InputError):
         return RowError, (self.message, self.row)
 
 
-_ROW = "\0row\0"  # where the number of the row stands in a message
+ROW = "\0row\0"  # where the number of the row stands in a message
 
 
 def in_blocks(X: Rows, width: int, work: Callable[[Rows, slice], Any], cells: int = 1 << 22) -> list[Any]:
@@ -166,9 +178,9 @@ def complain(
     """What to tell a user of the entry that cannot be used; `numbers` are those of the columns, where they differ."""
     kind, row, column = fault
     if kind == Fault.BAD_INDEX:
-        return RowError(f"{who}: the sparse matrix is damaged: row {_ROW} names column {column} of {X.shape[1]}", row)
+        return RowError(f"{who}: the sparse matrix is damaged: row {ROW} names column {column} of {X.shape[1]}", row)
     value = (X.matrix() if isinstance(X, SparseRows) else X)[row, column]
-    where = f"row {_ROW}, column {features.name(column if numbers is None else int(numbers[column]))!r}"
+    where = f"row {ROW}, column {features.name(column if numbers is None else int(numbers[column]))!r}"
     if kind == Fault.INFINITE:
         text = f"Input X contains infinity: {who}, {where} is {value}; replace it, or make it NaN to leave it out"
     elif kind == Fault.NOT_WHOLE and (X < 0).any():

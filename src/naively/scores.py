@@ -36,6 +36,13 @@ class Scores:
     def __len__(self) -> int:
         return len(self.likelihood)
 
+    def plus(self, other: Scores) -> Scores:
+        """With the likelihoods of further features of the same rows, given the class independent of these."""
+        odd = self.impossible
+        if other.impossible is not None:
+            odd = other.impossible if odd is None else odd + other.impossible
+        return Scores(self.classes, self.likelihood + other.likelihood, self.prior, odd)
+
     @cached_property
     def joint(self) -> Array:
         """log p(x, c): -inf where the class or one of the factors is impossible (for complements: +inf)."""

@@ -23,7 +23,7 @@ _WIDE_CLASSES = 64
 _FEW_ROWS = 4
 
 
-Shares = tuple[list[int], Array, Array | None]
+Shares = tuple[list[Any], Array, Array | None]
 
 
 class Table(Protocol):
@@ -37,7 +37,7 @@ class Table(Protocol):
         """The scores of each row, for each class."""
 
     def shares(self, row: Rows) -> Shares:
-        """For one row: its factors, what each adds to the score of each class, and how often each is impossible."""
+        """For one row: its factors by name, what each adds to each class, and how often each is impossible."""
 
 
 def padded(weights: Array) -> Array:
@@ -160,7 +160,7 @@ class LinearTable(Value):
             holes, odd_holes = self.holes
             shares = shares - holes.of_row(features)
             odd = odd if odd is None or odd_holes is None else odd - odd_holes.of_row(features)
-        return features.tolist(), shares, odd
+        return [self.features.name(f) for f in features.tolist()], shares, odd
 
 
 def by_block(X: Rows, sums: Any) -> Array:
@@ -219,7 +219,8 @@ class CodeTable(Value):
         columns = np.flatnonzero(~missing_codes(row[0]))
         codes = row[0, columns].astype(np.int64)
         odd = None if self.impossible is None else self._of(columns, codes, *self.impossible)
-        return columns.tolist(), self._of(columns, codes, self.weights, self.unseen), odd
+        names = [self.categories.columns.name(j) for j in columns.tolist()]
+        return names, self._of(columns, codes, self.weights, self.unseen), odd
 
     def _of(self, columns: Array, codes: Array, weights: Array, unseen: Array) -> Array:
         """The weights of some codes."""
@@ -269,7 +270,7 @@ class NormalTable(Value):
         features = np.flatnonzero(~np.isnan(x))
         half_precision, constant = self._constants
         values = constant - (x - self.mean) ** 2 * half_precision
-        return features.tolist(), values[:, features].T, None
+        return [self.features.name(j) for j in features.tolist()], values[:, features].T, None
 
 
 @dataclass(frozen=True, eq=False)
@@ -323,7 +324,8 @@ class CovarianceTable(Value):
             mask = np.zeros(x.shape[1], bool)
             mask[known[:upto]] = True
             sums.append(self._densities(x[:, mask], mask)[0])
-        return known.tolist(), np.diff(np.array(sums), axis=0).reshape(len(known), self.classes.size), None
+        names = [self.features.name(j) for j in known.tolist()]
+        return names, np.diff(np.array(sums), axis=0).reshape(len(known), self.classes.size), None
 
 
 def _whitening(covariance: Array) -> tuple[Array, float]:

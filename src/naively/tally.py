@@ -11,16 +11,18 @@ import numpy as np
 
 from naively.cells import Array, Cells, Overdrawn, close, whole
 from naively.errors import InputError, NeverCounted
+from naively.grid import Grid
 from naively.names import Categories, Index
 from naively.values import Value
 from naively.vocabulary import WordFeatures
 
-Features = Index | Categories | WordFeatures
+Features = Index | Categories | Grid | WordFeatures
 PLANES = {
     "counts": ("count",),
     "presence": ("count", "missing"),
     "events": ("count", "missing"),
     "categories": ("count",),
+    "grid": ("count",),
     "words": ("occurrences", "documents", "weight"),
     "unweighted words": ("occurrences", "documents"),
 }
@@ -121,8 +123,8 @@ class Tally(Value):
 
     def dense(self, plane: int = 0) -> Array:
         """One kind of number as an array, classes by features."""
-        if isinstance(self.features, Categories):
-            raise InputError("a tally of categories has no single array; ask for a column")
+        if isinstance(self.features, (Categories, Grid)):
+            raise InputError(f"a tally of {self.kind} has no single array; ask for a column")
         result = np.zeros((self.classes.size, self.features.size), self.cells.values.dtype)
         result[self.cells.klass, self.cells.feature] = self.cells.values[plane]
         return result
@@ -144,9 +146,10 @@ class Tally(Value):
 def never_counted(feature: int, klass: int, features: Features, classes: Index) -> NeverCounted:
     """What to say of a cell of which more was to be forgotten than was counted."""
     name = features.name(feature)
-    what = (
-        f"feature {name!r}" if not isinstance(features, Categories) else f"category {name[1]!r} of column {name[0]!r}"
-    )
+    what = f"feature {name!r}"
+    if isinstance(features, (Categories, Grid)):
+        kind = "category" if isinstance(features, Categories) else "number"
+        what = f"column {name[0]!r}, {'a missing value' if name[1] is None else f'{kind} {name[1]!r}'}"
     return NeverCounted(
         f"cannot forget more than was counted: {what} in class {classes.name(klass)!r}; nothing was changed"
     )

@@ -156,7 +156,8 @@ def _only_column(table: Any) -> Any:
     return table.column(0)
 
 
-def _of_arrow(column: Any) -> Any:
+def plain_text(column: Any) -> Any:
+    """An Arrow column of text in a form whose bytes lie in a row."""
     import pyarrow as pa
 
     kind = column.type
@@ -169,13 +170,20 @@ def _of_arrow(column: Any) -> Any:
     kind = column.type
     if kind not in (pa.string(), pa.large_string(), pa.binary(), pa.large_binary()):
         raise InputError(f"expected a column of text, got one of {kind}; cast it, or pick another")
+    return column
+
+
+def _of_arrow(column: Any) -> Any:
+    import pyarrow as pa
+
+    column = plain_text(column)
     chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
-    parts = [_of_chunk(chunk, pa) for chunk in chunks]
+    parts = [_core.Texts.of_buffers(*buffers(chunk, pa)) for chunk in chunks]
     return parts[0] if len(parts) == 1 else _core.Texts.joined(parts)
 
 
-def _of_chunk(chunk: Any, pa: Any) -> Any:
-    """Reads the buffers of an Arrow array where they are."""
+def buffers(chunk: Any, pa: Any) -> tuple[Array, Array, Array | None]:
+    """Offsets, bytes and marks of what is missing of an Arrow array of text, where they are."""
     _, offsets, data = chunk.buffers()
     wide = np.int64 if chunk.type in (pa.large_string(), pa.large_binary()) else np.int32
     starts: Any = np.frombuffer(offsets, wide) if offsets is not None and offsets.size else np.zeros(1, wide)
@@ -186,7 +194,7 @@ def _of_chunk(chunk: Any, pa: Any) -> Any:
     if chunk.null_count:
         missing = chunk.is_null().to_numpy(zero_copy_only=False).view(np.uint8)
     filled = np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(0, np.uint8)
-    return _core.Texts.of_buffers(starts, filled, missing)
+    return starts, filled, missing
 
 
 def as_strings(X: Any, prepare: Callable[[str], Any]) -> list[Any]:

@@ -1,11 +1,22 @@
-"""How many threads the compiled core may use."""
+"""How many threads there are to use, and work spread over them."""
 
 from __future__ import annotations
 
 import os
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 from naively.errors import InputError
 
+T = TypeVar("T")
+R = TypeVar("R")
+
+_HERE = threading.local()
+"""Knows of a thread whether it is one of several at work, so that it does not start more."""
+_MUCH = 1 << 19
+"""Python's threads take longer to start than the core's, so it takes more to repay them."""
 SMALL = 1 << 16
 """Work with fewer numbers than this is done on one thread, as in the compiled core."""
 
@@ -15,7 +26,7 @@ def threads(numbers: int = SMALL) -> int:
 
     As `NAIVELY_THREADS` says, else `OMP_NUM_THREADS` (which joblib sets in its workers), else one for each core.
     """
-    if numbers < SMALL:
+    if numbers < SMALL or getattr(_HERE, "spread", False):
         return 1
     for name in ("NAIVELY_THREADS", "OMP_NUM_THREADS"):
         given = os.environ.get(name, "").split(",")[0].strip()
@@ -25,3 +36,23 @@ def threads(numbers: int = SMALL) -> int:
             return int(given)
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+def spread_over(rows: int, numbers: int) -> int:
+    """How many rows each thread gets, where so many numbers repay several."""
+    many = threads(numbers) if numbers >= _MUCH else 1
+    return -(-rows // many) if rows else 1
+
+
+def on_threads(work: Callable[[T], R], items: Sequence[T], numbers: int) -> list[R]:
+    """What the work makes of each item, in order; on several threads where so many numbers repay them."""
+    many = min(threads(numbers), len(items))
+    if many < 2 or numbers < _MUCH:
+        return [work(item) for item in items]
+
+    def alone(item: T) -> R:
+        _HERE.spread = True
+        return work(item)
+
+    with ThreadPoolExecutor(many) as pool:
+        return list(pool.map(alone, items))

@@ -4,6 +4,7 @@ from naively.estimators.categorical import CategoricalNB
 from naively.estimators.discrete import BernoulliNB, ComplementNB, MultinomialNB, PoissonNB
 from naively.estimators.gaussian import GaussianClassifier, GaussianNB
 from naively.estimators.merging import merge
+from naively.estimators.tables import NaiveBayes
 from naively.estimators.text import TextClassifier
 from naively.estimators.vectorizers import CountVectorizer, HashingVectorizer
 
@@ -16,6 +17,7 @@ __all__ = [
     "GaussianNB",
     "HashingVectorizer",
     "MultinomialNB",
+    "NaiveBayes",
     "PoissonNB",
     "TextClassifier",
     "merge",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import reduce
 from operator import add
 from typing import Any
@@ -9,8 +10,10 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from naively.blocks import BlockLedger, BlockTally
 from naively.errors import InputError
 from naively.estimators.base import CountingClassifier
+from naively.estimators.block_model import BlockModel
 from naively.estimators.model import Model
 from naively.ledger import Ledger
 from naively.names import Categories, Index
@@ -37,7 +40,9 @@ def merge(*estimators: Any) -> Any:
             hint = "; write merge(*models)" if isinstance(estimator, (list, tuple)) else ""
             raise InputError(f"merge takes estimators of naively, got {kind}{hint}")
         check_is_fitted(estimator)
-        if type(estimator) is not type(first) or _rules(estimator) != _rules(first):
+        if type(estimator) is type(first) and isinstance(estimator._model, BlockModel):
+            _check_schemas(first, estimator)
+        elif type(estimator) is not type(first) or _rules(estimator) != _rules(first):
             raise InputError(
                 f"merge takes estimators of one kind and with the same parameters, got {first!r}, {estimator!r}"
             )
@@ -49,14 +54,31 @@ def merge(*estimators: Any) -> Any:
             )
     total = reduce(add, (estimator.tally_ for estimator in estimators))
     merged = clone(first)
+    declared = frozenset[Any]().union(*(estimator._model.declared for estimator in estimators))
+    if isinstance(total, BlockTally):
+        merged._settle(replace(first._model.after(BlockLedger.of(total)), declared=declared))
+        return merged
     columns = total.features.columns if isinstance(total.features, Categories) else total.features
     if isinstance(columns, Index):
         merged.n_features_in_ = columns.size
         if columns.names is not None:
             merged.feature_names_in_ = columns.names
-    declared = frozenset[Any]().union(*(estimator._model.declared for estimator in estimators))
     merged._settle(Model(Ledger((total,)), first._model.dtype, declared, first._model.counted))
     return merged
+
+
+def _check_schemas(first: Any, other: Any) -> None:
+    """Raises where two models of tables do not count the same of each column."""
+    same = first._model.schema.rules() == other._model.schema.rules()
+    if not same or (first.missing, *_smoothed(first)) != (other.missing, *_smoothed(other)):
+        raise InputError(
+            "the columns of the models to merge were taken for different things (compare their schema_), or other "
+            "parameters differ; fit them with the same columns="
+        )
+
+
+def _smoothed(estimator: Any) -> tuple[Any, Any]:
+    return estimator._rule(), estimator._prior_rule()
 
 
 def _rules(estimator: CountingClassifier) -> tuple[Any, ...]:

@@ -26,7 +26,7 @@ class Model:
     as much as a whole table, one is made and kept.
     """
 
-    ledger: Ledger
+    ledger: Any
     dtype: Any = np.float64
     declared: frozenset[Any] = frozenset()  # classes named in advance, which stay though they have no rows
     counted: Any = None  # what the counting depended on, which cannot be changed afterwards
@@ -50,6 +50,10 @@ class Model:
         gone = (self.ledger.rows == 0) & ~np.array([name in self.declared for name in names.tolist()], dtype=bool)
         if not gone.any() or gone.all():
             return self
+        return self.without_classes(gone)
+
+    def without_classes(self, gone: Array) -> Model:
+        """Without some classes (a mask), of which nothing is left."""
         return self.after(Ledger((self.ledger.total.without_classes(gone),)))
 
     def table(self, family: Family, rule: Any, prior: Array) -> Any:

@@ -132,7 +132,11 @@ def encode(values: Array) -> tuple[Array, Array]:
 
 def number_labels(y: Array, known: Index | None) -> tuple[Array, Index]:
     """The class number of each label. New labels come behind the known ones; without any, they are sorted."""
-    codes, distinct = encode(y)
+    return number_codes(*encode(y), known)
+
+
+def number_codes(codes: Array, distinct: Array, known: Index | None) -> tuple[Array, Index]:
+    """The same for labels that have numbers among the distinct ones already."""
     index = sorted_index(distinct) if known is None else known
     places = index.locate(distinct)
     if places.min(initial=0) < 0:

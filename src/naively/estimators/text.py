@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from numbers import Integral, Real
 from operator import is_
@@ -19,7 +19,7 @@ from naively.estimators.base import CountingClassifier
 from naively.estimators.model import Model
 from naively.estimators.rows import check_labels, check_weights, number_labels
 from naively.explain import Explanation, explain_row
-from naively.families.words import FAMILIES, WEIGHTINGS, Words
+from naively.families.words import FAMILIES, WEIGHTINGS, Words, without_lost_words
 from naively.ledger import Ledger
 from naively.log_odds import top_words
 from naively.names import Index
@@ -30,7 +30,6 @@ from naively.smoothing import Additive, Epsilon
 from naively.tally import Tally
 from naively.texts import Texts
 from naively.tokens import Tokens
-from naively.vocabulary import Vocabulary
 
 _BLOCK = 1 << 12
 COUNTED = (
@@ -166,27 +165,9 @@ class TextClassifier(CountingClassifier):
 
     # --- rules
 
-    def _tokens(self) -> Tokens:
-        stop = self.stop_words
-        if stop is not None:
-            stop = ENGLISH_STOP_WORDS if isinstance(stop, str) else frozenset(_words(stop, "stop_words"))
-        return Tokens(self.tokens, tuple(self.ngrams), self.lowercase, self.negation, self.accents, stop)
-
     def _family(self) -> Words:
-        if self.vocabulary is not None and self.hashing is not None:
-            raise InputError("vocabulary and hashing exclude each other: give one of them")
-        return Words(
-            who=type(self).__name__,
-            family=self.family,
-            weighting=self.weighting,
-            norm=bool(self.norm),
-            tokens=self._tokens(),
-            limits=Limits(self.min_df, self.max_df, self.max_features, self.select),
-            vocabulary=None if self.vocabulary is None else tuple(sorted(_words(self.vocabulary, "vocabulary"))),
-            buckets=None if self.hashing is None else 1 << self.hashing,
-            weights=bool(self.weights),
-            threads=self.threads,
-        )
+        parameters = {name: getattr(self, name) for name in self._parameter_constraints}
+        return words_family(type(self).__name__, parameters)
 
     def _rule(self) -> Any:
         rule = self.alpha if isinstance(self.alpha, (Additive, Epsilon)) else Additive(self.alpha)
@@ -284,16 +265,7 @@ class TextClassifier(CountingClassifier):
         return family.count(texts, codes, classes, family.no_words() if features is None else features, weight)
 
     def _tidied(self, ledger: Ledger, gone: Tally) -> Ledger:
-        """Words of which nothing is left are forgotten."""
-        words = ledger.features
-        if not isinstance(words, Vocabulary) or self.vocabulary is not None:
-            return ledger
-        touched = gone.cells.features()
-        if len(ledger.take(touched).features()) == len(touched):
-            return ledger
-        total = ledger.total
-        left, moved = words.subset(total.cells.features())
-        return Ledger((replace(total, features=left, cells=total.cells.renumbered(moved.__getitem__, None)),))
+        return without_lost_words(ledger, gone, self._family())
 
     # --- scoring
 
@@ -429,6 +401,30 @@ class TextClassifier(CountingClassifier):
         tags.input_tags.one_d_array = True
         tags.input_tags.sparse = False
         return tags
+
+
+def words_family(who: str, parameters: Mapping[str, Any]) -> Words:
+    """The family that these parameters of `TextClassifier` stand for."""
+    stop, vocabulary, hashing = (parameters[name] for name in ("stop_words", "vocabulary", "hashing"))
+    if vocabulary is not None and hashing is not None:
+        raise InputError("vocabulary and hashing exclude each other: give one of them")
+    if stop is not None:
+        stop = ENGLISH_STOP_WORDS if isinstance(stop, str) else frozenset(_words(stop, "stop_words"))
+    return Words(
+        who=who,
+        family=parameters["family"],
+        weighting=parameters["weighting"],
+        norm=bool(parameters.get("norm", False)),
+        tokens=Tokens(
+            parameters["tokens"], tuple(parameters["ngrams"]), parameters["lowercase"], parameters["negation"],
+            parameters["accents"], stop,
+        ),
+        limits=Limits(*(parameters[name] for name in ("min_df", "max_df", "max_features", "select"))),
+        vocabulary=None if vocabulary is None else tuple(sorted(_words(vocabulary, "vocabulary"))),
+        buckets=None if hashing is None else 1 << hashing,
+        weights=bool(parameters.get("weights", True)),
+        threads=parameters.get("threads"),
+    )  # fmt: skip
 
 
 def _frozen(value: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -120,7 +120,8 @@ class Categorical:
     def sample(self, tally: Tally, rule: Smoothing, klass: int, size: int, rng: np.random.Generator) -> Rows:
         """Codes; a column of which nothing is known comes out missing."""
         assert isinstance(tally.features, Categories)
-        table = self.table(Ledger((tally,)), rule, np.zeros(tally.classes.size))
+        known = replace(self, unseen="smooth")  # what is left out of scores is not drawn for that
+        table = known.table(Ledger((tally,)), rule, np.zeros(tally.classes.size))
         codes = np.full((size, len(table.sizes)), np.iinfo(np.int64).min)
         for j, (start, many) in enumerate(zip(table.offsets.tolist(), table.sizes.tolist(), strict=True)):
             if many:
@@ -133,7 +134,10 @@ class Categorical:
 
 
 def trimmed(tally: Tally, least: Array) -> Tally:
-    """Without categories that nothing was seen of: named ones anywhere, numbered ones behind the last that was."""
+    """Without categories that nothing was seen of: named ones anywhere, numbered ones behind the last that was.
+
+    The first `least` of each column stay.
+    """
     assert isinstance(tally.features, Categories)
     column, code = tally.cells.feature >> CODE_BITS, tally.cells.feature & MISSING
     values: list[Index] = []
@@ -144,6 +148,7 @@ def trimmed(tally: Tally, least: Array) -> Tally:
             values.append(Index(max(int(seen[-1]) + 1 if len(seen) else 0, int(least[j]))))
             moved.append(np.arange(known.size))
         else:
+            seen = np.union1d(seen, np.arange(min(int(least[j]), known.size)))
             values.append(Index.of(known.names[seen]))
             moved.append(np.searchsorted(seen, np.arange(known.size)))
 
@@ -162,7 +167,10 @@ def trimmed(tally: Tally, least: Array) -> Tally:
 def _keys(X: Array) -> tuple[Array, Array]:
     """The feature of every entry, and which entries are known."""
     known = ~missing_codes(X)
-    codes = np.minimum(np.where(known, X, 0), MISSING - 1).astype(np.int64)
+    codes = np.where(known, X, 0)
+    if codes.dtype.kind == "f":  # which may be beyond what whole numbers hold
+        codes = np.minimum(codes, MISSING - 1)
+    codes = np.minimum(codes.astype(np.int64), MISSING - 1)
     return (np.arange(X.shape[1]) << CODE_BITS) | codes, known
 
 

@@ -187,7 +187,7 @@ class Words:
         counts = np.zeros(len(numbers))
         counts[cells.feature[mine]] = cells.values[OCCURRENCES][mine]
         total = counts.sum()
-        if not len(numbers):
+        if not len(numbers) or not size:
             return [""] * size
         mass = rule.pseudo(None) * len(numbers)
         finite, odd = rule.log(counts, total, rule.pseudo(None), mass, len(numbers))
@@ -199,6 +199,19 @@ class Words:
         names = features.names_of(numbers[seen])
         ends = np.cumsum(lengths)
         return [" ".join(names[w] for w in where[a:b]) for a, b in zip([0, *ends[:-1]], ends, strict=True)]
+
+
+def without_lost_words(ledger: Ledger, gone: Tally, family: Words) -> Ledger:
+    """Without words of which nothing is left now that some texts are gone, unless the words were given."""
+    words = ledger.features
+    if not isinstance(words, Vocabulary) or family.vocabulary is not None:
+        return ledger
+    touched = gone.cells.features()
+    if len(ledger.take(touched).features()) == len(touched):
+        return ledger
+    total = ledger.total
+    left, moved = words.subset(total.cells.features())
+    return Ledger((replace(total, features=left, cells=total.cells.renumbered(moved.__getitem__, None)),))
 
 
 def _alike(column: Array, starts: Array) -> tuple[Array, Array]:

@@ -1,0 +1,214 @@
+#include "grid.hpp"
+
+#include <algorithm>
+#include <memory>
+
+namespace naively {
+namespace {
+
+constexpr std::size_t largest_sums = std::size_t{1} << 24;
+
+// Cells as they are met get numbers from 0 on. They are looked up in pages, one for each power of two.
+class Slots {
+   public:
+    explicit Slots(int bits) : bits_(bits), pages_(std::size_t{1} << 12) {}
+
+    std::size_t of(std::uint64_t cell) {
+        std::unique_ptr<std::uint32_t[]>& page = pages_[cell >> bits_];
+        if (!page) page = std::make_unique<std::uint32_t[]>(std::size_t{1} << bits_);
+        std::uint32_t& slot = page[cell & ((std::uint64_t{1} << bits_) - 1)];
+        if (slot == 0) slot = ++many_;
+        return slot - 1;
+    }
+
+    std::size_t size() const { return many_; }
+
+    // Calls use(cell, slot) for each cell, ascending.
+    template <class Use>
+    void each(Use&& use) const {
+        for (std::uint64_t page = 0; page < pages_.size(); ++page) {
+            if (!pages_[page]) continue;
+            for (std::uint64_t at = 0; at < std::uint64_t{1} << bits_; ++at)
+                if (const std::uint32_t slot = pages_[page][at]) use(page << bits_ | at, std::size_t{slot} - 1);
+        }
+    }
+
+   private:
+    int bits_;
+    std::vector<std::unique_ptr<std::uint32_t[]>> pages_;
+    std::uint32_t many_ = 0;
+};
+
+struct Entry {
+    std::uint64_t key;  // cell and class
+    double weight;
+};
+
+void put(GridCount& count, std::uint64_t cell, std::size_t klass, double value) {
+    if (value == 0.0) return;
+    count.cell.push_back(static_cast<std::int64_t>(cell));
+    count.klass.push_back(static_cast<std::int32_t>(klass));
+    count.value.push_back(value);
+}
+
+// Calls use(row, cell) for each number that is there; notes what is missing, and stops at what is infinite.
+template <class T, class Use>
+void each_cell(const T* values, std::size_t begin, std::size_t end, const Labels& labels, int bits, GridCount& count,
+               Use&& use) {
+    for (std::size_t i = begin; i < end; ++i) {
+        const auto x = static_cast<double>(values[i]);
+        if (!std::isfinite(x)) {
+            if (std::isinf(x)) {
+                count.fault = {FaultKind::infinite, static_cast<std::int64_t>(i), 0};
+                return;
+            }
+            count.missing[static_cast<std::size_t>(labels.klass[i])] += labels.weight_of(i);
+            continue;
+        }
+        if (!use(i, grid_cell(x, bits))) return;
+    }
+}
+
+// Sums by slot and class: whole numbers where rows weigh one each, since those are quicker to add.
+template <class T, class Sum>
+class SlotCount {
+   public:
+    SlotCount(const T* values, const Labels& labels, int bits)
+        : values_(values), labels_(labels), bits_(bits), slots_(bits) {}
+
+    // False where the sums would take too much room: many classes, or numbers of all sizes.
+    bool add(std::size_t begin, std::size_t end, GridCount& count) {
+        std::uint64_t cell[run];
+        std::size_t at[run];
+        const std::size_t n = end - begin;
+        bool odd = false;
+        for (std::size_t i = 0; i < n; ++i) {
+            const auto x = static_cast<double>(values_[begin + i]);
+            odd |= !(std::fabs(x) <= std::numeric_limits<double>::max());
+            cell[i] = grid_cell(x, bits_);
+        }
+        if (odd) return add_one_by_one(begin, end, count);
+        const std::int32_t* klass = labels_.klass + begin;
+        std::uint64_t last = cell[0];
+        std::size_t slot = slots_.of(last) * labels_.classes;
+        for (std::size_t i = 0; i < n; ++i) {
+            if (cell[i] != last) slot = slots_.of(last = cell[i]) * labels_.classes;
+            at[i] = slot + static_cast<std::size_t>(klass[i]);
+        }
+        if (!reach()) return false;
+        Sum* sum = sums_.data();
+        for (std::size_t i = 0; i < n; ++i) sum[at[i]] += static_cast<Sum>(labels_.weight_of(begin + i));
+        return true;
+    }
+
+    void put_all(GridCount& count) const {
+        slots_.each([&](std::uint64_t cell, std::size_t slot) {
+            for (std::size_t k = 0; k < labels_.classes; ++k)
+                put(count, cell, k, static_cast<double>(sums_[slot * labels_.classes + k]));
+        });
+    }
+
+    static constexpr std::size_t run = 512;
+
+   private:
+    bool add_one_by_one(std::size_t begin, std::size_t end, GridCount& count) {
+        bool fits = true;
+        each_cell(values_, begin, end, labels_, bits_, count, [&](std::size_t i, std::uint64_t cell) {
+            const std::size_t slot = slots_.of(cell) * labels_.classes;
+            if (!reach()) return fits = false;
+            sums_[slot + static_cast<std::size_t>(labels_.klass[i])] += static_cast<Sum>(labels_.weight_of(i));
+            return true;
+        });
+        return fits;
+    }
+
+    bool reach() {
+        const std::size_t wanted = slots_.size() * labels_.classes;
+        if (wanted > largest_sums) return false;
+        if (wanted > sums_.size()) sums_.resize(std::max(2 * sums_.size(), wanted), Sum{0});
+        return true;
+    }
+
+    const T* values_;
+    const Labels& labels_;
+    int bits_;
+    Slots slots_;
+    std::vector<Sum> sums_;
+};
+
+template <class Sum, class T>
+bool count_by_slot(const T* values, std::size_t rows, const Labels& labels, int bits, GridCount& count) {
+    SlotCount<T, Sum> counter(values, labels, bits);
+    for (std::size_t i = 0; i < rows && !count.fault; i += counter.run)
+        if (!counter.add(i, std::min(i + counter.run, rows), count)) return false;
+    if (!count.fault) counter.put_all(count);
+    return true;
+}
+
+template <class T>
+void count_by_sorting(const T* values, std::size_t rows, const Labels& labels, int bits, GridCount& count) {
+    std::vector<Entry> entries;
+    entries.reserve(rows);
+    each_cell(values, 0, rows, labels, bits, count, [&](std::size_t i, std::uint64_t cell) {
+        entries.push_back({cell << 32 | static_cast<std::uint32_t>(labels.klass[i]), labels.weight_of(i)});
+        return true;
+    });
+    if (count.fault) return;
+    std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.key < b.key; });
+    for (std::size_t i = 0; i < entries.size();) {
+        const std::uint64_t key = entries[i].key;
+        double sum = 0.0;
+        for (; i < entries.size() && entries[i].key == key; ++i) sum += entries[i].weight;
+        put(count, key >> 32, static_cast<std::size_t>(key & 0xffffffffu), sum);
+    }
+}
+
+}  // namespace
+
+template <class T>
+GridCount count_grid(const T* values, std::size_t rows, const Labels& labels, int bits) {
+    GridCount count;
+    count.missing.assign(labels.classes, 0.0);
+    const bool counted =
+        labels.classes <= 64 && (labels.weight ? count_by_slot<double>(values, rows, labels, bits, count)
+                                               : count_by_slot<std::int64_t>(values, rows, labels, bits, count));
+    if (counted) return count;
+    count.missing.assign(labels.classes, 0.0);
+    count_by_sorting(values, rows, labels, bits, count);
+    return count;
+}
+
+template <class T>
+Fault grid_codes(const T* values, std::size_t begin, std::size_t end, int bits, const std::int64_t* edges,
+                 std::size_t many, std::int32_t* codes, std::size_t stride) {
+    for (std::size_t i = begin; i < end; ++i) {
+        const auto x = static_cast<double>(values[i]);
+        if (!std::isfinite(x)) {
+            if (std::isinf(x)) return {FaultKind::infinite, static_cast<std::int64_t>(i), 0};
+            codes[i * stride] = std::numeric_limits<std::int32_t>::min();
+            continue;
+        }
+        const auto cell = static_cast<std::int64_t>(grid_cell(x, bits));
+        const std::int64_t* low = edges;
+        for (std::size_t left = many; left > 0;) {
+            const std::size_t half = (left + 1) / 2;
+            low += static_cast<std::size_t>(low[half - 1] <= cell) * half;  // no branch to guess wrong
+            left -= half;
+        }
+        codes[i * stride] = static_cast<std::int32_t>(low - edges);
+    }
+    return {};
+}
+
+#define NAIVELY_GRID(T)                                                                                     \
+    template GridCount count_grid<T>(const T*, std::size_t, const Labels&, int);                            \
+    template Fault grid_codes<T>(const T*, std::size_t, std::size_t, int, const std::int64_t*, std::size_t, \
+                                 std::int32_t*, std::size_t);
+NAIVELY_GRID(double)
+NAIVELY_GRID(float)
+NAIVELY_GRID(std::int64_t)
+NAIVELY_GRID(std::int32_t)
+NAIVELY_GRID(std::uint8_t)
+#undef NAIVELY_GRID
+
+}  // namespace naively

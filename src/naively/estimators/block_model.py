@@ -1,0 +1,93 @@
+"""The state of a model of several blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from naively.blocks import BlockLedger
+from naively.blocks.mixed import PART
+from naively.cells import Array
+from naively.estimators.model import Model
+from naively.estimators.schema import Schema
+from naively.frame import Frame
+from naively.rows import RowError
+from naively.scores import Scores
+from naively.threads import on_threads, spread_over
+
+_SCORED = 1 << 19
+"""How many scores are made at a time."""
+
+
+@dataclass(eq=False)
+class BlockModel(Model):
+    """One state of a mixed model: each block has a state of its own."""
+
+    schema: Schema = field(kw_only=True)
+    _parts: dict[str, Model] = field(default_factory=dict)
+    _kept_presence: Any = None
+    _scored_by: Any = None  # the rules that there are tables for
+
+    def __post_init__(self) -> None:
+        self._parts = {name: Model(ledger) for name, ledger in self.ledger.parts.items()}
+        self._nothing = np.zeros(self.ledger.classes.size)
+
+    def __getstate__(self) -> dict[str, Any]:
+        ledger = BlockLedger.of(self.ledger.total)
+        return BlockModel(ledger, self.dtype, self.declared, self.counted, schema=self.schema).__dict__
+
+    def after(self, ledger: Any) -> BlockModel:
+        return BlockModel(ledger, self.dtype, self.declared, self.counted, schema=self.schema)
+
+    def without_classes(self, gone: Array) -> BlockModel:
+        return self.after(BlockLedger.of(self.ledger.total.without_classes(gone)))
+
+    def table(self, family: Any, rule: Any, prior: Array) -> Any:
+        key = (rule, prior.tobytes(), family.informative)
+        found = self._tables.get(key)
+        if found is None:
+            found = family.table(self.ledger, rule, prior)
+            self._tables = {key: found}
+        return found
+
+    def scores(self, family: Any, rule: Any, prior: Array, X: Frame) -> Scores:
+        """Block by block, each of which may do with a table of what the rows touch."""
+
+        def score(block: Any, rows: Any) -> Scores:
+            return self._parts[block.name].scores(block.family, block.rule(rule), self._nothing, rows)
+
+        return family.scored(X, self.ledger, prior, score, self._presence(family, rule))
+
+    def _presence(self, family: Any, rule: Any) -> Any:
+        kept = self._kept_presence
+        if kept is None or kept[0] != (family.informative, rule):
+            kept = (family.informative, rule), family.presence(self.ledger, rule)
+            self._kept_presence = kept
+        return kept[1]
+
+    def in_parts(self, family: Any, rule: Any, prior: Array, X: Frame, use: Callable[[Scores], Any]) -> list[Any]:
+        """What is made of the scores of a run of rows after another; an error names the row as it stands in all."""
+
+        def score(task: tuple[int, Frame]) -> Any:
+            begin, part = task
+            try:
+                return use(self.scores(family, rule, prior, part))
+            except RowError as error:
+                raise error.moved(begin) from None
+
+        numbers = X.rows * len(X.columns)
+        size = max(1, min(PART, _SCORED // max(self.ledger.classes.size, 1), spread_over(X.rows, numbers)))
+        parts = list(X.parts(size)) if len(X) else [(0, X)]
+        key = rule, prior.tobytes(), family.informative
+        if self._scored_by == key:
+            return on_threads(score, parts, numbers)
+        first = score(parts[0])  # makes the tables
+        self._scored_by = key
+        return [first, *on_threads(score, parts[1:], numbers)]
+
+    def decide(self, family: Any, rule: Any, prior: Array, X: Frame) -> Array:
+        parts = self.in_parts(family, rule, prior, X, lambda scores: scores.decide())
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)

@@ -1,0 +1,386 @@
+"""Numbers of any distribution: counted as moments and on a grid, weighed by what tells the labels best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from naively import _core
+from naively.bins import binned, by_frequency, edges
+from naively.cells import Array, Cells
+from naively.columns import Gaussian, Histogram, Kernel, Number, Rule
+from naively.families.base import rows_per_class
+from naively.families.kernel import kernel_logs
+from naively.grid import BITS, Grid, starts, within
+from naively.leave_one_out import loss_by_bins, loss_by_normal
+from naively.ledger import Ledger
+from naively.moments import Moments
+from naively.names import CODE_BITS, MISSING, Categories, Index
+from naively.numbers import Numbers
+from naively.rows import complain, interleaved
+from naively.scores import Scores
+from naively.smoothing import Additive, Smoothing
+from naively.table import CodeTable, NormalTable, Shares, padded, sorted_scores
+from naively.tally import Tally
+from naively.threads import threads
+from naively.values import Value
+
+
+@dataclass(frozen=True, eq=False)
+class NumberColumns:
+    """Columns of numbers, NaN where missing."""
+
+    names: tuple[str, ...]
+    arrays: tuple[Array, ...]
+    rows: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.rows, len(self.arrays)
+
+    @property
+    def size(self) -> int:
+        return self.rows * len(self.arrays)
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """How one column is weighed: by normal densities (no edges), or by bins and their log-probabilities."""
+
+    name: str
+    rule: Rule
+    edges: Array | None = None
+    logs: tuple[Array, Array | None] | None = None
+    losses: tuple[float, float] | None = None  # leaving one out, by normal densities and by bins
+
+    @property
+    def shown(self) -> str:
+        if self.edges is None:
+            return "gaussian"
+        many = len(self.edges) + 1
+        return "kernel" if isinstance(self.rule, Kernel) else f"histogram, {many} bin{'s' if many != 1 else ''}"
+
+
+@dataclass(frozen=True)
+class AnyNumbers:
+    """Counts moments of the columns that may be normal, and a grid of those that may not."""
+
+    who: str
+    columns: tuple[tuple[str, Rule], ...]
+
+    spectral: ClassVar[bool] = False
+
+    @cached_property
+    def rules(self) -> dict[str, Rule]:
+        return dict(self.columns)
+
+    @cached_property
+    def normal(self) -> Index:
+        return Index.of([name for name, rule in self.columns if isinstance(rule, (Number, Gaussian))])
+
+    @cached_property
+    def gridded(self) -> Index:
+        return Index.of([name for name, rule in self.columns if not isinstance(rule, Gaussian)])
+
+    def empty(self, classes: Index, features: Any) -> Numbers:
+        return Numbers(Moments.empty(classes, self.normal), Tally.empty("grid", classes, Grid(self.gridded)))
+
+    def count(self, X: NumberColumns, codes: Array, classes: Index, features: Any, weight: Array | None) -> Numbers:
+        rows = rows_per_class(codes, weight, classes.size)
+        present = np.flatnonzero(np.bincount(codes, minlength=classes.size))
+        local = codes if len(present) == classes.size else np.searchsorted(present, codes).astype(np.int32)
+        normal, gridded = (
+            np.array([name in index.lookup for name in X.names], np.uint8) for index in (self.normal, self.gridded)
+        )
+        done = _core.count_numbers(list(X.arrays), normal, gridded, local, len(present), weight, BITS, threads(X.size))
+        faults = [(fault[1], j, fault) for j, (_, _, fault) in enumerate(done) if fault is not None]
+        if faults:
+            _, j, fault = min(faults)
+            raise complain(fault, X.arrays[j][:, None], Index.of([X.names[j]]), self.who, "finite numbers")
+        moved, counts = [m for m, _, _ in done if m is not None], [c for _, c, _ in done if c is not None]
+        n, mean, m2 = (
+            np.stack([part[i] for part in moved], axis=1) if moved else np.zeros((len(present), 0)) for i in range(3)
+        )
+        tally = Tally("grid", classes, rows, Grid(self.gridded), _joined(counts, present))
+        return Numbers(Moments(classes, rows, self.normal, present, n, mean, m2), tally)
+
+    def touched(self, X: Any, rule: Any, ledger: Ledger) -> Array | None:
+        return None
+
+    def localised(self, X: Any, features: Array) -> Any:
+        return X
+
+    # --- weighing
+
+    def decided(self, ledger: Ledger, rule: Smoothing) -> list[Column]:
+        """How each column is weighed, as its counts suggest."""
+        total = ledger.total
+        moments = total.moments.full()
+        return [self._decided(name, rule, total.grid, moments) for name, _ in self.columns]
+
+    def _decided(self, name: str, smoothing: Smoothing, grid: Tally, moments: Moments) -> Column:
+        rule = self.rules[name]
+        if isinstance(rule, Gaussian):
+            return Column(name, rule)
+        cells, counts = coarser(*column_counts(grid, self.gridded.lookup[name]))
+        if isinstance(rule, Kernel):
+            at, logs = kernel_logs(rule, cells, counts, smoothing)
+            return Column(name, rule, at, logs)
+        bins = rule if isinstance(rule, Histogram) else Histogram()
+        if isinstance(rule, Number) and too_close(moments, self.normal.lookup[name]):
+            return Column(name, rule)
+        rows = as_rows(counts)
+        at = edges(bins.bins, bins.n_bins, cells, rows)
+        losses = None
+        if isinstance(rule, Number):
+            table = binned(cells, rows, at)
+            losses = self._losses(self.normal.lookup[name], cells, rows, table, smoothing, moments)
+            if losses[0] < losses[1]:
+                return Column(name, rule, losses=losses)
+        return Column(name, rule, at, bin_logs(binned(cells, counts, at), smoothing), losses)
+
+    def _losses(
+        self, j: int, cells: Array, counts: Array, table: Array, smoothing: Smoothing, moments: Moments
+    ) -> tuple[float, float]:
+        """Log-loss of the labels by this column alone, each row left out in turn: by normal densities, and by bins."""
+        alpha = max(float(np.max(smoothing.pseudo(None))), 1e-3)
+        n, mean, m2 = moments.n[:, j], moments.mean[:, j], moments.m2[:, j]
+        scale = counts.sum() / max(n.sum(), 1e-300)
+        n, m2 = n * scale, m2 * scale
+        floor = max(Gaussian().var_smoothing * _pooled_variance(moments)[j], 1e-300)
+        return loss_by_normal(starts(cells), counts, n, mean, m2, floor), loss_by_bins(table, alpha)
+
+    def table(self, ledger: Ledger, rule: Smoothing, prior: Array, features: Array | None = None) -> NumberTable:
+        columns = self.decided(ledger, rule)
+        normal = [column for column in columns if column.edges is None]
+        bins = [column for column in columns if column.edges is not None]
+        return NumberTable(
+            self.who, ledger.classes, prior, tuple(columns), self._normal_table(ledger, normal, prior),
+            _code_table(self.who, ledger.classes, bins, prior),
+        )  # fmt: skip
+
+    def _normal_table(self, ledger: Ledger, columns: list[Column], prior: Array) -> NormalTable | None:
+        if not columns:
+            return None
+        moments = ledger.total.moments.full()
+        at = np.array([self.normal.lookup[column.name] for column in columns])
+        smoothing = np.array([getattr(column.rule, "var_smoothing", Gaussian().var_smoothing) for column in columns])
+        mean, variance = _densities(moments, at, smoothing)
+        return NormalTable(self.who, ledger.classes, Index.of([c.name for c in columns]), prior, mean, variance)
+
+    # --- the model
+
+    def n_parameters(self, tally: Numbers) -> int:
+        """Two numbers for each class and normal column, one less than there are bins for each other."""
+        columns = self.decided(Ledger((tally,)), _LAPLACE)
+        return tally.classes.size * sum(2 if c.edges is None else len(c.edges) for c in columns)
+
+    def n_parameters_joint(self, tally: Numbers) -> int | float:
+        """Bins in every combination, and for each of these a mean and a covariance of the normal columns."""
+        columns = self.decided(Ledger((tally,)), _LAPLACE)
+        bins = 1
+        for column in columns:
+            bins *= 1 if column.edges is None else len(column.edges) + 1
+        d = sum(column.edges is None for column in columns)
+        return tally.classes.size * (bins - 1 + bins * (d + d * (d + 1) // 2))
+
+    def sample(
+        self, tally: Numbers, rule: Smoothing, klass: int, size: int, rng: np.random.Generator
+    ) -> dict[str, Array]:
+        """A column of numbers for each: normal, or within a cell of the class that is drawn (for a kernel: a bin)."""
+        drawn: dict[str, Array] = {}
+        table = self.table(Ledger((tally,)), rule, np.zeros(tally.classes.size))
+        for column in table.columns:
+            if column.edges is None:
+                assert table.normal is not None
+                j = table.normal.features.lookup[column.name]
+                variance = table.normal.variance[klass, j]
+                known = np.isfinite(variance)
+                drawn[column.name] = (
+                    rng.normal(table.normal.mean[klass, j], np.sqrt(variance), size) if known else np.full(size, np.nan)
+                )
+            elif isinstance(column.rule, Kernel):
+                drawn[column.name] = _drawn_bins(column, klass, size, rng)
+            else:
+                drawn[column.name] = _drawn_cells(tally.grid, self.gridded.lookup[column.name], klass, size, rng)
+        return drawn
+
+
+_LAPLACE = Additive(1.0)
+"""What bins are compared with where no rule is at hand."""
+
+
+def _joined(counted: list[tuple[Array, Array, Array, Array]], present: Array) -> Cells:
+    """Cells of single columns as those of all; what is missing goes behind the cells of its column."""
+    feature: list[Array] = []
+    klass: list[Array] = []
+    values: list[Array] = []
+    for j, (cell, of_class, value, lost) in enumerate(counted):
+        holes = np.flatnonzero(lost)
+        feature += [cell | (j << CODE_BITS), np.full(len(holes), (j << CODE_BITS) | MISSING, np.int64)]
+        klass += [present[of_class], present[holes]]
+        values += [value, lost[holes]]
+    if not feature:
+        return Cells.empty()
+    return Cells.sorted(np.concatenate(feature), np.concatenate(klass), np.concatenate(values)[None])
+
+
+def column_counts(grid: Tally, column: int) -> tuple[Array, Array]:
+    """The cells of a column, ascending, and its counts, cells by classes."""
+    begin, end = np.searchsorted(grid.cells.feature, [column << CODE_BITS, (column << CODE_BITS) | MISSING])
+    cell = grid.cells.feature[begin:end] & MISSING
+    distinct, at = np.unique(cell, return_inverse=True)
+    counts = np.zeros((len(distinct), grid.classes.size))
+    counts[at, grid.cells.klass[begin:end]] = grid.cells.values[0, begin:end]
+    return distinct, counts
+
+
+_LARGEST = 1 << 21
+"""How many numbers of a column (cells times classes) are weighed; beyond that, neighbouring cells are put together."""
+
+
+def coarser(cells: Array, counts: Array) -> tuple[Array, Array]:
+    """Fewer cells, each standing for its neighbours, where cells and classes are many."""
+    most = max(64, _LARGEST // max(counts.shape[1], 1))
+    if len(cells) <= most:
+        return cells, counts
+    starts_at = np.concatenate([[0], by_frequency(counts.sum(axis=1), most)])
+    return cells[starts_at], np.add.reduceat(counts, starts_at, axis=0)
+
+
+def as_rows(counts: Array) -> Array:
+    """Counts as if of rows: weights below one on average are raised to one, so that bins can be told from them."""
+    many = np.count_nonzero(counts)
+    total = counts.sum()
+    return counts * (many / total) if 0 < total < many else counts
+
+
+def too_close(moments: Moments, column: int) -> bool:
+    """Whether cells of the grid are too wide to tell the numbers of a column apart."""
+    n, mean, m2 = moments.n[:, column], moments.mean[:, column], moments.m2[:, column]
+    if not n.any() or not m2.any():
+        return False
+    deviation = np.sqrt(m2.sum() / n.sum())
+    far = np.sqrt((n * mean * mean).sum() / n.sum())
+    return bool(far * 2.0**-BITS > deviation / 4)
+
+
+def bin_logs(table: Array, smoothing: Smoothing) -> tuple[Array, Array | None]:
+    """Log-probabilities of bins, from their counts by class."""
+    pseudo, size = smoothing.pseudo(None), len(table)
+    return smoothing.log(table, table.sum(axis=0), pseudo, pseudo * size, size)
+
+
+def _densities(moments: Moments, at: Array, smoothing: Array) -> tuple[Array, Array]:
+    """Means and variances of some columns; each column's variances are raised by a share of its own."""
+    overall = _pooled_variance(moments)[at]
+    n, mean = moments.n[:, at], moments.mean[:, at]
+    known = n > 0
+    extra = smoothing * overall
+    total, centre, _ = (part[at] for part in moments.pooled)
+    variance = np.where(known, moments.variance()[:, at] + extra, overall + extra)
+    variance = np.where(total > 0, np.maximum(variance, 1e-200), np.inf)
+    return np.where(known, mean, centre), np.where(overall > 0, variance, np.inf)  # what never varies says nothing
+
+
+def _pooled_variance(moments: Moments) -> Array:
+    n, _, m2 = moments.pooled
+    return np.divide(m2, n, out=np.zeros_like(m2), where=n > 0)
+
+
+def _code_table(who: str, classes: Index, columns: list[Column], prior: Array) -> CodeTable | None:
+    if not columns:
+        return None
+    logs = [column.logs for column in columns if column.logs is not None]
+    sizes = np.array([len(finite) for finite, _ in logs], np.int64)
+    weights = padded(np.concatenate([finite for finite, _ in logs]))
+    unseen = np.zeros((len(columns), weights.shape[1]))
+    impossible = None
+    if any(odd is not None for _, odd in logs):
+        counts = np.concatenate([np.zeros_like(finite) if odd is None else odd for finite, odd in logs])
+        impossible = padded(counts), np.zeros_like(unseen)
+    names = Categories(Index.of([c.name for c in columns]), tuple(Index(int(size)) for size in sizes))
+    return CodeTable(who, classes, names, prior, weights, unseen, impossible, np.cumsum(sizes) - sizes, sizes)
+
+
+def _drawn_cells(grid: Tally, column: int, klass: int, size: int, rng: np.random.Generator) -> Array:
+    cells, counts = column_counts(grid, column)
+    weight = counts[:, klass] if counts[:, klass].any() else counts.sum(axis=1)
+    if not weight.any():
+        return np.full(size, np.nan)
+    at = cells[rng.choice(len(cells), size, p=weight / weight.sum())]
+    numbers = starts(cells)
+    return starts(at) if (numbers == np.floor(numbers)).all() else within(at, rng.random(size))
+
+
+def _drawn_bins(column: Column, klass: int, size: int, rng: np.random.Generator) -> Array:
+    assert column.edges is not None
+    assert column.logs is not None
+    finite, odd = column.logs
+    if not len(column.edges):
+        return np.full(size, np.nan)
+    chance = np.exp(finite[:, klass]) * (1.0 if odd is None else odd[:, klass] <= 0)
+    ends = starts(column.edges)
+    ends = np.concatenate([ends[:1], ends, ends[-1:]])  # the outermost bins have no end: they stand for their edge
+    at = rng.choice(len(chance), size, p=chance / chance.sum())
+    return ends[at] + rng.random(size) * (ends[at + 1] - ends[at])
+
+
+@dataclass(frozen=True, eq=False)
+class NumberTable(Value):
+    """Normal densities for some columns, bins for the others."""
+
+    who: str
+    classes: Index
+    prior: Array
+    columns: tuple[Column, ...]
+    normal: NormalTable | None
+    bins: CodeTable | None
+
+    def score(self, X: NumberColumns) -> Scores:
+        arrays = dict(zip(X.names, X.arrays, strict=True))
+        likelihood = np.zeros((X.rows, self.classes.size))
+        scores = sorted_scores(self.classes, likelihood, self.prior)
+        if self.normal is not None:
+            scores = scores.plus(self.normal.score(self._matrix(X, arrays)))
+        if self.bins is not None:
+            scores = scores.plus(self.bins.score(self._codes(X, arrays)))
+        return scores
+
+    def shares(self, X: NumberColumns) -> Shares:
+        arrays = dict(zip(X.names, X.arrays, strict=True))
+        parts: list[Shares] = []
+        if self.normal is not None:
+            parts.append(self.normal.shares(self._matrix(X, arrays)))
+        if self.bins is not None:
+            parts.append(self.bins.shares(self._codes(X, arrays)))
+        return joined_shares(parts, self.classes.size)
+
+    def _matrix(self, X: NumberColumns, arrays: dict[str, Array]) -> Array:
+        names = [column.name for column in self.columns if column.edges is None]
+        return interleaved([arrays[name] for name in names], X.rows, np.float64)
+
+    def _codes(self, X: NumberColumns, arrays: dict[str, Array]) -> Array:
+        columns = [column for column in self.columns if column.edges is not None]
+        values = [arrays[column.name] for column in columns]
+        codes, fault = _core.grid_codes(
+            values, X.rows, BITS, [c.edges for c in columns if c.edges is not None], threads(X.size)
+        )
+        if fault is not None:
+            kind, row, j = fault
+            name = Index.of([columns[j].name])
+            raise complain((kind, row, 0), values[j][:, None], name, self.who, "finite numbers")
+        return codes
+
+
+def joined_shares(parts: list[Shares], classes: int) -> Shares:
+    """The shares of several tables as those of one."""
+    names = [name for part in parts for name in part[0]]
+    shares = np.concatenate([part[1] for part in parts]) if parts else np.zeros((0, classes))
+    if all(part[2] is None for part in parts):
+        return names, shares, None
+    odd = [np.zeros_like(part[1]) if part[2] is None else part[2] for part in parts]
+    return names, shares, np.concatenate(odd)

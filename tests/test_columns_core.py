@@ -1,0 +1,586 @@
+"""The compiled core, column by column, equals plain-Python references, and never reads out of bounds."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import reference
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from naively import _core, grid
+
+TYPES = [np.float64, np.float32, np.int64, np.int32, np.uint8]
+LOWEST = -(2**31)
+small = settings(max_examples=40, deadline=None)
+many_times = settings(max_examples=100, deadline=None)
+every_type = pytest.mark.parametrize("dtype", TYPES)
+seeds = st.integers(0, 2**32 - 1)
+finite = st.floats(allow_nan=False, allow_infinity=False)
+
+
+def cell_of(x: float, bits: int) -> int:
+    """Sign, exponent and `bits` bits of the fraction as one number, in the order of the numbers."""
+    fraction, exponent = math.frexp(abs(x))
+    if x and exponent + 1022 > 0:
+        size = (exponent + 1022 << bits) + math.floor((2 * fraction - 1) * 2**bits)
+    else:
+        size = math.floor(math.ldexp(abs(x), 1022) * 2**bits)
+    return (1 << 11 + bits) + (size if x >= 0 else -1 - size)
+
+
+def sums(names: list[Any], klass: Any, weight: Any) -> dict[tuple[Any, int], float]:
+    """The weight of each name and class, where there is any."""
+    found: dict[tuple[Any, int], list[float]] = defaultdict(list)
+    for name, c, w in zip(names, klass.tolist(), weight, strict=True):
+        found[name, c].append(w)
+    return {k: math.fsum(v) for k, v in sorted(found.items()) if any(v)}
+
+
+def split(names: list[Any], klass: Any, classes: int, weight: Any) -> tuple[dict[tuple[Any, int], float], list[float]]:
+    """The same of what is there; and what is missing (None), class by class."""
+    there = np.array([name is not None for name in names], bool)
+    gone = sums([None] * int((~there).sum()), klass[~there], weight[~there])
+    return sums([n for n in names if n is not None], klass[there], weight[there]), [
+        gone.get((None, c), 0.0) for c in range(classes)
+    ]
+
+
+def same_cells(name: Any, klass: Any, value: Any, want: dict[tuple[Any, int], float]) -> None:
+    assert list(zip(name.tolist(), klass.tolist(), strict=True)) == list(want)
+    np.testing.assert_allclose(value, list(want.values()), rtol=1e-12)
+
+
+def column(rng: Any, dtype: Any, rows: int) -> Any:
+    """Numbers of all sizes, many of them equal, and some missing where the type can say so."""
+    if np.dtype(dtype).kind == "f":
+        x = rng.normal(rng.choice([0, 5, 1000]), 1, rows) * 10.0 ** rng.integers(-4, 5, rows)
+        x = np.where(rng.random(rows) < 0.4, rng.integers(-5, 6, rows), x)
+        return np.where(rng.random(rows) < rng.choice([0, 0.1, 0.9]), np.nan, x).astype(dtype)
+    low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+    ends = [0, 256] if dtype == np.uint8 else [-3, 4]
+    wide = rng.integers(low, high, rows, dtype, endpoint=True)
+    return np.where(rng.random(rows) < rng.choice([0, 0.1]), wide, rng.integers(*ends, rows).astype(dtype))
+
+
+@st.composite
+def labels(draw: st.DrawFn, least: int = 0) -> tuple[Any, Any, int, Any, Any]:
+    """A generator, labels, how many classes (above 64 there is another path), weights or None, and these as numbers."""
+    rng = np.random.default_rng(draw(seeds))
+    rows, classes = draw(st.integers(least, 30) | st.just(1100)), draw(st.sampled_from([1, 3, 9, 64, 65, 200]))
+    kind = draw(st.sampled_from(["none", "whole", "fractions"]))
+    weight = rng.integers(0, 4, rows) * (1.0 if kind == "whole" else 0.1 + rng.random(rows))
+    klass = rng.integers(0, classes, rows).astype(np.int32)
+    return rng, klass, classes, None if kind == "none" else weight, np.ones(rows) if kind == "none" else weight
+
+
+def equal(a: Any, b: Any) -> bool:
+    """Whether two results are the same, bit for bit."""
+    if isinstance(a, tuple | list):
+        return len(a) == len(b) and all(map(equal, a, b))
+    return np.array_equal(a, b) and getattr(a, "dtype", None) == getattr(b, "dtype", None)
+
+
+@small
+@given(labels(), st.lists(st.sampled_from(TYPES), max_size=5), st.sampled_from([0, 3, 10, 18]))
+def test_numbers_are_counted_as_the_reference_does(drawn: Any, types: Any, bits: int) -> None:
+    rng, klass, classes, weight, weights = drawn
+    columns = [column(rng, dtype, len(klass)) for dtype in types]
+    normal, gridded = rng.integers(0, 2, (2, len(types))).astype(np.uint8)
+    found = _core.count_numbers(columns, normal, gridded, klass, classes, weight, bits, 1)
+    assert equal(found, _core.count_numbers(columns, normal, gridded, klass, classes, weight, bits, 2))
+    assert len(found) == len(types)
+    for x, has_moments, has_grid, (moments, cells, fault) in zip(columns, normal, gridded, found, strict=True):
+        assert fault is None
+        assert [moments is not None, cells is not None] == [has_moments, has_grid]
+        values = x.astype(np.float64).tolist()
+        if has_moments:
+            for c, (n, mean, m2) in enumerate(zip(*moments, strict=True)):
+                mine = [i for i, k in enumerate(klass.tolist()) if k == c]
+                want = reference.moments([[values[i]] for i in mine], [c] * len(mine), weights[mine].tolist(), c, 0)
+                size = max((abs(values[i]) for i in mine if values[i] == values[i]), default=0.0)
+                assert n == pytest.approx(want[0], rel=1e-12)
+                assert mean == pytest.approx(want[1], rel=1e-12, abs=1e-14 * size)
+                assert m2 == pytest.approx(want[2], rel=1e-9, abs=want[0] * (1e-14 * size) ** 2)
+        if has_grid:
+            names = [None if math.isnan(v) else cell_of(v, bits) for v in values]
+            want_cells, gone = split(names, klass, classes, weights)
+            same_cells(*cells[:3], want_cells)
+            np.testing.assert_allclose(cells[3], gone, rtol=1e-12)
+
+
+def test_more_cells_than_fit_in_a_table_are_counted_too() -> None:
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=300_000) * 2.0 ** rng.integers(-9, 9, 300_000)
+    x[::1000] = np.nan
+    klass = rng.integers(0, 64, len(x)).astype(np.int32)
+    mark = np.ones(1, np.uint8)
+    ((_, (cell, label, value, lost), fault),) = _core.count_numbers([x], 0 * mark, mark, klass, 64, None, 18, 1)
+    known = ~np.isnan(x)
+    pattern = x[known].view(np.int64) >> 34
+    order = np.where(x[known] < 0, -1 - (pattern & (1 << 29) - 1), pattern) + (1 << 29)
+    pairs, many = np.unique(order * 64 + klass[known], return_counts=True)
+    assert fault is None
+    assert np.unique(cell).size > 2**18
+    assert np.array_equal(cell * 64 + label, pairs)
+    assert np.array_equal(value, many)
+    assert np.array_equal(lost, np.bincount(klass[~known], minlength=64))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@small
+@given(st.data())
+def test_the_first_infinity_of_a_column_is_told(dtype: Any, draw: Any) -> None:
+    rng, klass, classes, weight, _ = draw.draw(labels(1))
+    good, bad = column(rng, np.int32, len(klass)), column(rng, dtype, len(klass))
+    rows = draw.draw(st.sets(st.integers(0, len(klass) - 1), min_size=1, max_size=3))
+    bad[list(rows)] = draw.draw(st.sampled_from([np.inf, -np.inf]))
+    normal, gridded = np.array([[1, 0, 1, 1, 0], [0, 1, 1, 1, 0]], np.uint8)
+    for threads in (1, 2):
+        found = _core.count_numbers([bad] * 3 + [good, bad], normal, gridded, klass, classes, weight, 10, threads)
+        assert found[:3] == [(None, None, (1, min(rows), 0))] * 3
+        alone = _core.count_numbers([good], normal[3:4], gridded[3:4], klass, classes, weight, 10, 1)
+        assert equal(found[3:4], alone)
+        assert found[4] == (None, None, None)
+    assert _core.grid_codes([good, bad], len(bad), 10, [np.zeros(0, np.int64)] * 2, 2)[1] == (1, min(rows), 1)
+
+
+def test_numbers_whose_squares_do_not_fit_have_cells_but_no_moments() -> None:
+    x, klass, marks = np.array([1.0, 1e200, -1e200]), np.zeros(3, np.int32), np.array([1, 0], np.uint8)
+    first, second = _core.count_numbers([x, x], marks, 1 - marks, klass, 1, None, 10, 1)
+    assert first == (None, None, (6, 1, 0))
+    assert second[2] is None
+    assert second[1][0].tolist() == [cell_of(v, 10) for v in sorted(x.tolist())]
+
+
+@every_type
+@small
+@given(seeds, st.integers(0, 60), st.integers(0, 20), st.sampled_from([0, 4, 10, 18]))
+def test_a_code_is_the_number_of_edges_up_to_the_cell(dtype: Any, seed: int, rows: int, many: int, bits: int) -> None:
+    rng = np.random.default_rng(seed)
+    x = column(rng, dtype, rows)
+    cells = [None if math.isnan(v) else cell_of(v, bits) for v in x.astype(np.float64).tolist()]
+    known = np.array([c for c in cells if c is not None] or [0])
+    edges = np.unique(rng.choice(known, many) + rng.integers(-1, 2, many))
+    codes, fault = _core.grid_codes([x, x], len(x), bits, [edges, edges[:0]], 1 + seed % 2)
+    assert fault is None
+    assert codes.dtype == np.int32
+    assert codes[:, 1].tolist() == [LOWEST if c is None else 0 for c in cells]
+    assert codes[:, 0].tolist() == [LOWEST if c is None else np.searchsorted(edges, c, side="right") for c in cells]
+
+
+@many_times
+@given(finite, finite)
+def test_cells_are_in_the_order_of_the_numbers(x: float, y: float) -> None:
+    a, b = grid.cells_of(np.array([x, y])).tolist()
+    assert [a, b] == [cell_of(x, grid.BITS), cell_of(y, grid.BITS)]
+    assert a == b or (a < b) == (x < y)
+    assert 0 <= min(a, b) <= max(a, b) < grid.CELLS
+    codes, _ = _core.grid_codes([np.array([x, y])], 2, grid.BITS, [np.sort([a, b])], 1)
+    assert codes[:, 0].tolist() == [1 + (a >= b), 1 + (b >= a)]
+
+
+@many_times
+@given(finite)
+def test_the_middle_of_a_cell_lies_in_it_and_its_start_is_nearest_to_zero(x: float) -> None:
+    cell = grid.cells_of(np.array([x]))
+    middle, start = grid.middles(cell), grid.starts(cell)
+    assert grid.cells_of(middle) == cell
+    assert abs(middle - x)[0] <= 2.0**-grid.BITS * max(abs(x), 2.0**-1022)
+    assert abs(start[0]) <= min(abs(x), abs(middle[0]))
+    if start[0] != 0:
+        assert grid.cells_of(start) == cell
+        assert grid.cells_of(np.nextafter(start, 0.0)) != cell
+
+
+def test_whole_numbers_up_to_2048_have_a_cell_each() -> None:
+    whole = np.arange(-2048, 2049)
+    cells = grid.cells_of(whole)
+    assert (np.diff(cells) > 0).all()
+    assert grid.starts(cells).tolist() == whole.tolist()
+    assert grid.cells_of(np.array([-0.0])) == grid.cells_of(np.array([0.0]))
+
+
+@st.composite
+def whole(draw: st.DrawFn, dtype: Any, rows: int) -> Any:
+    """Whole numbers that lie close together (the lowest and highest of the type among them) or far apart."""
+    kind = np.dtype(dtype).kind
+    low, high = (-(2**53) + 1, 2**53 - 1) if kind == "f" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    low, high = (-(2**24), 2**24) if dtype == np.float32 else (low, high)
+    middle = draw(st.sampled_from([low, high, 0]) | st.integers(low, high))
+    width = draw(st.sampled_from([0, 5, 1000, 10**6, 2**20 - 1, 2**20, 2**64]))
+    near = st.integers(max(low, middle - width // 2), min(high, middle + width // 2))
+    holes = st.just(np.nan) if kind == "f" else st.nothing()
+    pool = draw(st.lists(near | holes, min_size=1, max_size=8))
+    return np.array(draw(st.lists(st.sampled_from(pool), min_size=rows, max_size=rows)), dtype)
+
+
+def places(x: Any) -> list[int | None]:
+    return [None if v != v else int(v) for v in x.tolist()]
+
+
+def spread(numbers: list[int | None]) -> int:
+    known = [n for n in numbers if n is not None]
+    return max(known) - min(known) if known else 0
+
+
+@every_type
+@small
+@given(st.data())
+def test_whole_numbers_are_coded_by_their_place(dtype: Any, draw: Any) -> None:
+    x = draw.draw(whole(dtype, draw.draw(st.integers(0, 20))))
+    codes, distinct, odd, narrow = _core.whole_codes(x)
+    numbers = places(x)
+    assert odd == -1
+    assert narrow or spread(numbers) > 10**6
+    assert not narrow or spread(numbers) < 2**22
+    if narrow:
+        want = sorted({n for n in numbers if n is not None})
+        assert distinct.tolist() == want
+        assert codes.tolist() == [-1 if n is None else want.index(n) for n in numbers]
+
+
+@small
+@given(st.data())
+def test_whole_numbers_are_counted_as_the_reference_does(draw: Any) -> None:
+    _, klass, classes, weight, weights = draw.draw(labels())
+    klass, weights = klass[:20], weights[:20]
+    weight = None if weight is None else weights
+    types = draw.draw(st.lists(st.sampled_from(TYPES), max_size=4))
+    columns = [draw.draw(whole(dtype, len(klass))) for dtype in types]
+    found = _core.count_whole(columns, klass, classes, weight, 1)
+    assert equal(found, _core.count_whole(columns, klass, classes, weight, 2))
+    assert len(found) == len(types)
+    for x, (cells, lost, odd, narrow) in zip(columns, found, strict=True):
+        numbers = places(x)
+        assert odd == -1
+        assert narrow or spread(numbers) >= 1000
+        assert not narrow or spread(numbers) < 2**22
+        if narrow:
+            want, gone = split(numbers, klass, classes, weights)
+            same_cells(*cells, want)
+            np.testing.assert_allclose(lost, gone, rtol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@small
+@given(st.data())
+def test_the_first_row_that_is_not_whole_is_told(dtype: Any, draw: Any) -> None:
+    x = draw.draw(whole(dtype, draw.draw(st.integers(1, 20))))
+    rows = draw.draw(st.sets(st.integers(0, len(x) - 1), min_size=1))
+    x[list(rows)] = draw.draw(st.sampled_from([0.5, -0.25, 1e-30, np.inf, -np.inf, 2.0**53, -1e30]))
+    assert _core.whole_codes(x)[2] == min(rows)
+    klass = np.zeros(len(x), np.int32)
+    assert [part[2] for part in _core.count_whole([x, 0 * klass], klass, 1, None, 2)] == [min(rows), -1]
+
+
+@pytest.mark.parametrize(
+    ("values", "distinct"),
+    [
+        ([-0.0, 0.0], [0]),
+        ([np.nan, np.nan], []),
+        (np.array([2**63 - 1, 2**63 - 3]), [2**63 - 3, 2**63 - 1]),
+        (np.array([-(2**63), 1 - 2**63]), [-(2**63), 1 - 2**63]),
+        (np.array([-(2**63), 2**63 - 1]), None),
+        ([1 - 2.0**53, 2.0**53 - 1], None),
+        (np.array([-1, 0], np.int32), [-1, 0]),
+        *[(np.zeros(0, dtype), []) for dtype in TYPES],
+    ],
+)
+def test_whole_numbers_at_the_ends(values: Any, distinct: list[int] | None) -> None:
+    x = np.asarray(values)
+    codes, found, odd, narrow = _core.whole_codes(x)
+    klass = np.zeros(len(x), np.int32)
+    (((number, _, value), lost, odd_too, narrow_too),) = _core.count_whole([x], klass, 1, None, 1)
+    assert odd == odd_too == -1
+    assert narrow == narrow_too == (distinct is not None)
+    if distinct is not None:
+        assert found.tolist() == number.tolist() == distinct
+        assert value.sum() + lost.sum() == len(x) == len(codes)
+
+
+@small
+@given(labels(), st.integers(1, 12))
+def test_a_column_of_codes_is_counted_as_the_reference_does(drawn: Any, size: int) -> None:
+    rng, klass, classes, weight, weights = drawn
+    codes = rng.integers(0, size, len(klass)).astype(np.int32)
+    codes[rng.random(len(codes)) < 0.2] = LOWEST
+    want = np.zeros((size + 1, classes))
+    np.add.at(want, (np.where(codes == LOWEST, size, codes), klass), weights)
+    np.testing.assert_allclose(_core.count_column(codes, klass, classes, weight, size), want, rtol=1e-12)
+
+
+@small
+@given(labels(1), st.integers(0, 12), st.data())
+def test_codes_out_of_range_are_refused(drawn: Any, size: int, draw: Any) -> None:
+    rng, klass, classes, weight, _ = drawn
+    codes = rng.integers(0, size, len(klass)).astype(np.int32) if size else np.full(len(klass), LOWEST, np.int32)
+    assert _core.count_column(codes, klass, classes, weight, size).shape == (size + 1, classes)
+    codes[draw.draw(st.integers(0, len(codes) - 1))] = draw.draw(st.sampled_from([-1, size, 2**31 - 1, LOWEST + 1]))
+    with pytest.raises(ValueError, match="out of range"):
+        _core.count_column(codes, klass, classes, weight, size)
+
+
+offset_types = pytest.mark.parametrize("offset", [np.int32, np.int64])
+stems = st.sampled_from([b"", b"a", b"\0", b"\0a", *(b"x" * n for n in (14, 15, 16, 17, 31, 32, 33))])
+texts = st.builds(bytes.__add__, stems, st.sampled_from([b"", b"\0", b"\0\0", b"a", b"b", "é".encode()]))
+
+
+def buffers(words: list[bytes | None], offset: Any, front: bytes, behind: bytes) -> tuple[Any, Any, Any]:
+    """Offsets, bytes and marks of missing texts, as those of part of a longer column."""
+    parts = [b"junk" if word is None else word for word in words]
+    offsets = np.cumsum([len(front), *map(len, parts)]).astype(offset)
+    data = np.frombuffer(front + b"".join(parts) + behind, np.uint8)
+    return offsets, data, np.array([word is None for word in words], np.uint8)
+
+
+@offset_types
+@many_times
+@given(
+    st.lists(texts | st.none(), max_size=40),
+    st.sampled_from([b"", b"a", b"x" * 20]),
+    st.sampled_from([b"", b"x" * 9, b"x" * 40]),
+    st.integers(0, 2**64 - 1),
+)
+def test_equal_texts_get_equal_numbers(
+    offset: Any, words: list[bytes | None], front: bytes, behind: bytes, seed: int
+) -> None:
+    offsets, data, missing = buffers(words, offset, front, behind)
+    distinct = list(dict.fromkeys(word for word in words if word is not None))
+    codes, firsts = _core.encode_strings(offsets, data, missing, seed)
+    assert codes.tolist() == [-1 if word is None else distinct.index(word) for word in words]
+    assert firsts.tolist() == [words.index(word) for word in distinct]
+    plain = [b"junk" if word is None else word for word in words]
+    codes, firsts = _core.encode_strings(offsets, data, None, seed)
+    assert [plain[i] for i in firsts] == list(dict.fromkeys(plain))
+    assert [plain[firsts[code]] for code in codes] == plain
+
+
+@offset_types
+@pytest.mark.parametrize("length", [4, 15, 16, 17, 33])
+def test_many_texts_that_differ_only_at_the_end_are_told_apart(offset: Any, length: int) -> None:
+    rng = np.random.default_rng(0)
+    numbers = rng.permutation(np.repeat(np.arange(5000), 2)).tolist()
+    words: list[bytes | None] = [b"%0*d" % (length, number) for number in numbers]
+    codes, firsts = _core.encode_strings(*buffers(words, offset, b"", b""), 7)
+    distinct = {number: place for place, number in enumerate(dict.fromkeys(numbers))}
+    assert codes.tolist() == [distinct[number] for number in numbers]
+    assert [numbers[i] for i in firsts] == list(distinct)
+
+
+@offset_types
+@small
+@given(st.lists(texts, min_size=1, max_size=10), st.data())
+def test_damaged_offsets_are_refused(offset: Any, words: list[bytes | None], draw: Any) -> None:
+    offsets, data, missing = buffers(words, offset, b"12345", b"")
+    at = draw.draw(st.integers(0, len(words)))
+    ends = [-1, np.iinfo(offset).min, np.iinfo(offset).max, len(data) + 1]
+    offsets[at] = draw.draw(st.sampled_from(ends + ([int(offsets[at - 1]) - 1] if at else [])))
+    for marks in (None, missing, 1 - missing):
+        with pytest.raises(ValueError, match=r"\w+"):
+            _core.encode_strings(offsets, data, marks, 0)
+
+
+@offset_types
+def test_buffers_that_do_not_fit_are_refused(offset: Any) -> None:
+    offsets, data, missing = buffers([b"a", b"b"], offset, b"", b"")
+    for wrong in ((offsets[:0], data, None), (offsets, data, missing[:1]), (offsets, data[:1], None)):
+        with pytest.raises(ValueError, match=r"\w+"):
+            _core.encode_strings(*wrong, 0)
+    assert [part.tolist() for part in _core.encode_strings(offsets[:1], data[:0], None, 0)] == [[], []]
+
+
+def entropy(counts: list[float]) -> float:
+    total = math.fsum(counts)
+    return -math.fsum(n / total * math.log2(n / total) for n in counts if n > 0) if total > 0 else 0.0
+
+
+def gain_and_price(whole: Any, left: Any, right: Any) -> tuple[float, float]:
+    """What a cut saves for each row, and what it must save, after Fayyad and Irani (1993)."""
+    (n, a, b), (k, k1, k2) = zip(*((math.fsum(p), sum(x > 0 for x in p)) for p in (whole, left, right)), strict=True)
+    all_bits, one, two = map(entropy, (whole, left, right))
+    change = math.log2(3**k - 2) - (k * all_bits - k1 * one - k2 * two)
+    return all_bits - a / n * one - b / n * two, (math.log2(n - 1) + change) / n
+
+
+def cuts_of(counts: Any, begin: int, end: int) -> list[int] | None:
+    """Where to cut; None where rounding decides."""
+    parts = [(i, [counts[a:b].sum(axis=0).tolist() for a, b in ((begin, i), (i, end))]) for i in range(begin + 1, end)]
+    whole = counts[begin:end].sum(axis=0).tolist()
+    parts = [(i, sides) for i, sides in parts if all(map(any, sides))]
+    if not parts or math.fsum(whole) <= 1 or sum(n > 0 for n in whole) < 2:
+        return []
+    (gain, price, cut), *others = sorted(((*gain_and_price(whole, *sides), i) for i, sides in parts), reverse=True)
+    if abs(gain - price) < 1e-9:
+        return None
+    if gain < price:
+        return [] if all(other[0] < gain - 1e-9 or other[0] < other[1] - 1e-9 for other in others) else None
+    if others and others[0][0] > gain - 1e-9:
+        return None
+    left, right = cuts_of(counts, begin, cut), cuts_of(counts, cut, end)
+    return None if left is None or right is None else [*left, cut, *right]
+
+
+@settings(max_examples=150, deadline=None)
+@given(seeds, st.integers(1, 6), st.integers(1, 5), st.integers(0, 9), st.booleans())
+def test_cuts_are_those_of_the_shortest_description(
+    seed: int, classes: int, parts: int, cells: int, fractions: bool
+) -> None:
+    rng = np.random.default_rng(seed)
+    shares = np.repeat(rng.dirichlet(np.full(classes, 0.4), parts), cells, axis=0)
+    counts = rng.poisson(shares * rng.choice([3, 20, 200])) * (0.5 + rng.random(shares.shape) if fractions else 1.0)
+    want = cuts_of(counts, 0, len(counts))
+    assume(want is not None)
+    assert _core.description_length_cuts(counts).tolist() == want
+
+
+@pytest.mark.parametrize(
+    ("counts", "cuts"),
+    [
+        ([[1, 0], [0, 1]], [1]),
+        ([[2, 1], [1, 2]], []),
+        ([[50, 0], [50, 0], [0, 50]], [2]),
+        ([[30, 0, 0], [0, 30, 0], [0, 0, 31]], [1, 2]),
+        ([[50, 0], [0, 50], [50, 0]], [1, 2]),
+        ([[5, 5]] * 9, []),
+        ([[9], [9]], []),
+        ([[0.0, 0.0]] * 3, []),
+        (np.zeros((0, 2)), []),
+        (np.zeros((2, 0)), []),
+    ],
+)
+def test_cuts_of_plain_counts(counts: Any, cuts: list[int]) -> None:
+    assert _core.description_length_cuts(np.array(counts, np.float64)).tolist() == cuts
+
+
+ONE, MARK, LABEL = np.ones(1), np.ones(1, np.uint8), np.zeros(1, np.int32)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: _core.count_numbers([ONE, np.ones(2)], *[np.ones(2, np.uint8)] * 2, LABEL, 1, None, 10, 1),
+        lambda: _core.count_numbers([ONE], MARK[:0], MARK, LABEL, 1, None, 10, 1),
+        lambda: _core.count_numbers([ONE], MARK, np.ones(2, np.uint8), LABEL, 1, None, 10, 1),
+        lambda: _core.count_numbers([ONE], MARK, MARK, LABEL + 1, 1, None, 10, 1),
+        lambda: _core.count_numbers([ONE], MARK, MARK, LABEL, 1, np.ones(2), 10, 1),
+        lambda: _core.count_numbers([ONE], MARK, MARK, LABEL, 1, None, 19, 1),
+        lambda: _core.count_numbers([ONE], MARK, MARK, LABEL, 1, None, -1, 1),
+        lambda: _core.grid_codes([ONE], 1, 19, [np.zeros(0, np.int64)], 1),
+        lambda: _core.grid_codes([ONE], 2, 10, [np.zeros(0, np.int64)], 1),
+        lambda: _core.grid_codes([ONE], 1, 10, [], 1),
+        lambda: _core.count_whole([np.ones(2)], LABEL, 1, None, 1),
+        lambda: _core.count_whole([ONE], LABEL - 1, 1, None, 1),
+        lambda: _core.count_column(LABEL, np.zeros(2, np.int32), 1, None, 1),
+        lambda: _core.count_column(LABEL, LABEL + 1, 1, None, 1),
+        lambda: _core.count_column(LABEL, LABEL, 1, None, 2**32),
+    ],
+)  # fmt: skip
+def test_arguments_that_do_not_fit_are_refused(call: Callable[[], Any]) -> None:
+    with pytest.raises(ValueError, match=r"\w+"):
+        call()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_types_that_the_core_does_not_read_are_refused(threads: int) -> None:
+    odd = np.ones(1, np.int16)
+    for call in (
+        lambda: _core.count_numbers([odd, odd], *[np.ones(2, np.uint8)] * 2, LABEL, 1, None, 10, threads),
+        lambda: _core.count_whole([odd, odd], LABEL, 1, None, threads),
+        lambda: _core.whole_codes(odd),
+        lambda: _core.grid_codes([odd, odd], 1, 10, [np.zeros(0, np.int64)] * 2, threads),
+    ):
+        with pytest.raises(TypeError):
+            call()
+
+
+def packed(words: list[bytes]) -> tuple[Any, Any]:
+    offsets, data, _ = buffers(words, np.int64, b"", b"")
+    return offsets, data
+
+
+@offset_types
+@many_times
+@given(
+    st.lists(st.lists(texts | st.none(), min_size=5, max_size=5), min_size=1, max_size=4),
+    st.lists(texts, unique=True, max_size=20),
+    st.binary(max_size=20),
+    seeds,
+    st.sampled_from([1, 2]),
+)
+def test_texts_are_looked_up_among_those_known(
+    offset: Any, columns: list[list[bytes | None]], known: list[bytes], behind: bytes, seed: int, threads: int
+) -> None:
+    told = [(*buffers(words, offset, b"xy", behind), *packed(known)) for words in columns]
+    places = np.arange(len(told))[::-1].copy()
+    found = _core.look_up_strings(told, places, 5, len(told) + 1, seed, threads)
+    assert not found[:, -1].any()
+    found = found[:, places]
+    want = [
+        [LOWEST if word is None else known.index(word) if word in known else len(known) for word in words]
+        for words in columns
+    ]
+    assert found.T.tolist() == want
+
+
+def test_damaged_texts_are_not_looked_up() -> None:
+    offsets, data = packed([b"abc", b"d"])
+    sound = (offsets, data, None, *packed([b"d"]))
+    assert _core.look_up_strings([sound], np.array([0]), 2, 1, 0, 1).tolist() == [[1], [0]]
+    none = np.zeros(0, np.int64)
+    for column in (
+        (offsets + 9, data, None, *packed([b"d"])),
+        (offsets[::-1].copy(), data, None, *packed([b"d"])),
+        (none, data, None, *packed([b"d"])),
+        (offsets, data, np.zeros(1, np.uint8), *packed([b"d"])),
+        (offsets, data, None, np.array([0, 5]), data),
+        (offsets, data, None, none, data),
+        (offsets, data, None),
+    ):
+        with pytest.raises(ValueError, match=r"\w+"):
+            _core.look_up_strings([column], np.array([0]), 2, 1, 0, 1)
+    with pytest.raises(ValueError, match="differ in length"):
+        _core.look_up_strings([sound], np.array([0]), 3, 1, 0, 1)
+    for place in (-1, 1):
+        with pytest.raises(ValueError, match="out of range"):
+            _core.look_up_strings([sound], np.array([place]), 2, 1, 0, 1)
+    with pytest.raises(ValueError, match="one place"):
+        _core.look_up_strings([sound], none, 2, 1, 0, 1)
+
+
+# --- what once went wrong
+
+
+def test_count_column_refuses_more_classes_than_memory_could_hold() -> None:
+    zero = np.zeros(1, np.int32)
+    for classes in (2**40, 2**62, 2**63):
+        with pytest.raises(ValueError, match="too many codes"):
+            _core.count_column(zero, zero, classes, None, 1)
+
+
+def test_hundreds_of_classes_can_be_cut_apart() -> None:
+    counts = np.zeros((2, 700))
+    counts[0, :350] = counts[1, 350:] = 1e5
+    assert _core.description_length_cuts(counts).tolist() == [1]
+
+
+def test_what_is_missing_takes_no_digits_from_what_is_known() -> None:
+    x, klass, one = np.array([np.nan, 5.0]), np.zeros(2, np.int32), np.ones(1, np.uint8)
+    for heavy, light in ((1e10, 0.1), (1e17, 1.0)):
+        ((n, mean, m2), _, fault) = _core.count_numbers([x], one, 0 * one, klass, 1, np.array([heavy, light]), 10, 1)[0]
+        assert (n.tolist(), mean.tolist(), m2.tolist(), fault) == ([light], [5.0], [0.0], None)
+    both = np.array([[np.nan, 2.0], [5.0, np.nan]])
+    n, mean, _, _ = _core.count_moments(both, klass, 1, np.array([1e17, 1.0]), 1)
+    assert (n.tolist(), mean.tolist()) == ([[1.0, 1e17]], [[5.0, 2.0]])
+
+
+def test_squares_too_large_are_told_of_whichever_parts_the_rows_fall_into() -> None:
+    x, one = np.full(2**21, 1e200), np.ones(1, np.uint8)
+    x[2**20 :] = -1e200
+    _, _, fault = _core.count_numbers([x], one, 0 * one, np.zeros(2**21, np.int32), 1, None, 10, 1)[0]
+    assert fault == (6, 0, 0)
