@@ -168,11 +168,12 @@ def _is_column(X: Any) -> bool:
 
 
 def _of_polars(name: Any, series: Any) -> Any:
+    import pyarrow as pa
+
+    refused = sys.modules["polars"].exceptions.PolarsError
     try:
         return arrow_column(name, series.to_arrow())
-    except Exception as error:
-        if isinstance(error, InputError):
-            raise
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, refused) as error:
         raise InputError(f"column {name!r}: {series.dtype} cannot be read ({error}); cast it") from None
 
 

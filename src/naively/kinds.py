@@ -10,6 +10,7 @@ import numpy as np
 from naively import _core
 from naively.cells import Array
 from naively.errors import InputError
+from naively.natives import native_values
 from naively.texts import buffers, plain_text
 
 NUMBER, TEXT, BOOLEAN, TIME, CATEGORY, NOTHING = "number", "text", "boolean", "time", "category", "nothing"
@@ -95,7 +96,7 @@ def chunks(values: Any) -> list[Any]:
 def numbers(values: Any) -> Array:
     """A column of numbers in a type that the compiled core reads; NaN where something is missing."""
     if isinstance(values, np.ndarray):
-        return np.ascontiguousarray(_native(values))
+        return np.ascontiguousarray(native_values(values))
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -110,21 +111,10 @@ def numbers(values: Any) -> Array:
         values = values.cast(pa.uint8())
     parts = [part.to_numpy(zero_copy_only=False) for part in chunks(values)]
     joined = parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else np.zeros(0)
-    return np.ascontiguousarray(_native(joined))
+    return np.ascontiguousarray(native_values(joined))
 
 
 _PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
-
-
-def _native(values: Array) -> Array:
-    kind, width = values.dtype.kind, values.dtype.itemsize
-    if kind == "f":
-        return values if width in (4, 8) else values.astype(np.float32 if width == 2 else np.float64)
-    if kind == "b":
-        return values.view(np.uint8)
-    if values.dtype in (np.dtype(np.int64), np.dtype(np.int32), np.dtype(np.uint8)):
-        return values
-    return values.astype(np.int32 if width < 4 else np.float64 if values.dtype == np.uint64 else np.int64)
 
 
 def missing(values: Any) -> Array:

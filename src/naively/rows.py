@@ -13,8 +13,8 @@ from scipy import sparse
 from naively.cells import Array
 from naively.errors import InputError
 from naively.names import Index
+from naively.natives import NATIVE, native_values
 
-NATIVE = {np.dtype(t) for t in (np.float64, np.float32, np.int64, np.int32, np.uint8)}
 _LARGEST = float(np.finfo(np.float64).max)
 
 Rows = Any  # a C-contiguous array of a native type, or a CSR matrix (or SparseRows) of one
@@ -62,13 +62,13 @@ def native(X: Rows, *, once: bool = False) -> Rows:
         if once and not X.has_canonical_format:
             X = X.copy()
             X.sum_duplicates()
-        data = _native_values(X.data)
+        data = native_values(X.data)
         if data is X.data and X.indices.dtype == X.indptr.dtype and X.indptr.dtype in NATIVE:
             return X
         same = X.indices.dtype == X.indptr.dtype and X.indptr.dtype in (np.dtype(np.int32), np.dtype(np.int64))
         wide = X.indptr.dtype if same else np.int64
         return sparse.csr_matrix((data, X.indices.astype(wide), X.indptr.astype(wide)), shape=X.shape)
-    return np.ascontiguousarray(_native_values(X))
+    return np.ascontiguousarray(native_values(X))
 
 
 def check_pointers(X: Any) -> None:
@@ -85,18 +85,6 @@ def check_columns(X: Any) -> None:
     """Raises where a CSR matrix names a column that it does not have."""
     if len(X.indices) and (X.indices.min() < 0 or X.indices.max() >= X.shape[1]):
         raise InputError(f"the sparse matrix is damaged: it names columns beyond its {X.shape[1]}; build it anew")
-
-
-def _native_values(values: Array) -> Array:
-    if values.dtype in NATIVE:
-        return values
-    if values.dtype == np.bool_:
-        return values.view(np.uint8)
-    if values.dtype.kind in "iu":
-        return values.astype(
-            np.int32 if values.dtype.itemsize < 4 else np.int64 if values.dtype != np.uint64 else np.float64
-        )
-    return values.astype(np.float32 if values.dtype == np.float16 else np.float64)
 
 
 _TILE = 1 << 12

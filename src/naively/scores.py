@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -42,6 +43,17 @@ class Scores:
         if other.impossible is not None:
             odd = other.impossible if odd is None else odd + other.impossible
         return Scores(self.classes, self.likelihood + other.likelihood, self.prior, odd)
+
+    @staticmethod
+    def joined(parts: Sequence[Scores]) -> Scores:
+        """The scores of several runs of rows as those of all."""
+        first = parts[0]
+        if len(parts) == 1:
+            return first
+        odd = [np.zeros_like(p.likelihood) if p.impossible is None else p.impossible for p in parts]
+        none = all(part.impossible is None for part in parts)
+        likelihood = np.concatenate([part.likelihood for part in parts])
+        return Scores(first.classes, likelihood, first.prior, None if none else np.concatenate(odd))
 
     @cached_property
     def joint(self) -> Array:

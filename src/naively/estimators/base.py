@@ -38,6 +38,10 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):
     def _family(self) -> Family:
         raise NotImplementedError
 
+    def _family_of(self, model: Model) -> Family:
+        """The family for one state, which another thread may be about to replace."""
+        return self._family()
+
     def _rule(self) -> Any:
         raise NotImplementedError
 
@@ -249,7 +253,7 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):
 
     def _scores(self, rows: Rows) -> Scores:
         model = self._model  # read once: another thread may be learning
-        return model.scores(self._family(), self._rule(), self._log_prior(model), rows)
+        return model.scores(self._family_of(model), self._rule(), self._log_prior(model), rows)
 
     def predict(self, X: Any) -> Array:
         """The most probable class of each row.
@@ -265,7 +269,7 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):
         """
         rows, _ = self._ready(X)
         model = self._model
-        return model.decide(self._family(), self._rule(), self._log_prior(model), rows)
+        return model.decide(self._family_of(model), self._rule(), self._log_prior(model), rows)
 
     def predict_proba(self, X: Any) -> Array:
         """The probability of each class, in the order of `classes_`.
@@ -387,7 +391,7 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):
         """The log-probabilities, made when first asked for."""
         check_is_fitted(self)
         model = self._model
-        return model.table(self._family(), self._rule(), self._log_prior(model))
+        return model.table(self._family_of(model), self._rule(), self._log_prior(model))
 
     @property
     def classes_(self) -> Array:

@@ -13,7 +13,8 @@ from naively import _core
 from naively.cells import Array
 from naively.errors import InputError
 from naively.names import Categories, Index
-from naively.rows import NATIVE, Rows, native
+from naively.natives import NATIVE
+from naively.rows import Rows, native
 
 
 def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:

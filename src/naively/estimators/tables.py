@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
 from sklearn.utils.validation import check_is_fitted
 
-from naively.blocks import BlockLedger, CategoryBlock, Mixed
+from naively.blocks import BlockLedger, CategoryBlock
 from naively.cells import Array
 from naively.columns import Text
 from naively.errors import InputError, NaivelyError, NeverCounted
@@ -96,10 +96,9 @@ class NaiveBayes(CountingClassifier):
     # --- rules
 
     def _family(self) -> Any:
-        return self._mixed(self._model)
+        return self._family_of(self._model)
 
-    def _mixed(self, model: BlockModel) -> Mixed:
-        """The family of one state of the model, which another thread may be about to replace."""
+    def _family_of(self, model: Any) -> Any:
         return model.schema.mixed(informative=self.missing == "informative")
 
     def _rule(self) -> Any:
@@ -194,7 +193,7 @@ class NaiveBayes(CountingClassifier):
         else:
             frame = model.schema.matched(frame)
             model.schema.warn_of_new(frame)
-            tally = self._mixed(model).count(frame, codes, index, model.ledger.features, weight)
+            tally = self._family_of(model).count(frame, codes, index, model.ledger.features, weight)
             learnt = model.after(model.ledger.add(tally))
         for block in learnt.schema.blocks:
             if isinstance(block, CategoryBlock):
@@ -230,7 +229,7 @@ class NaiveBayes(CountingClassifier):
         if index.size > ledger.classes.size:
             label = index.name(ledger.classes.size)
             raise NeverCounted(f"cannot forget rows of class {label!r}, which was never counted; nothing was changed")
-        family = self._mixed(model)
+        family = self._family_of(model)
         gone = family.count(model.schema.matched(frame), codes, index, ledger.features, weight)
         left = ledger.subtract(gone)
         parts = {b.name: b.tidied(left.parts[b.name], gone.parts[b.name]) for b in family.blocks}
@@ -259,28 +258,8 @@ class NaiveBayes(CountingClassifier):
 
     def _scores(self, rows: Frame) -> Scores:
         model = self._model  # read once: another thread may be learning
-        parts = model.in_parts(self._mixed(model), self._rule(), self._log_prior(model), rows, lambda scores: scores)
-        if len(parts) == 1:
-            return parts[0]
-        odd = None if parts[0].impossible is None else np.concatenate([part.impossible for part in parts])
-        likelihood = np.concatenate([part.likelihood for part in parts])
-        return Scores(parts[0].classes, likelihood, parts[0].prior, odd)
-
-    def predict(self, X: Any) -> Array:
-        """The most probable class of each row.
-
-        Parameters
-        ----------
-        X : table
-            Rows.
-
-        Returns
-        -------
-        labels : ndarray of shape (n_samples,)
-        """
-        rows, _ = self._ready(X)
-        model = self._model
-        return model.decide(self._mixed(model), self._rule(), self._log_prior(model), rows)
+        rules = self._family_of(model), self._rule(), self._log_prior(model)
+        return Scores.joined(model.in_parts(*rules, rows, lambda scores: scores))
 
     def explain(self, X: Any) -> Explanation:
         """What the prior and each column of one row (of a text: each word) add to the score of each class.
@@ -333,7 +312,7 @@ class NaiveBayes(CountingClassifier):
         """What each column is taken for, why, and how many values were missing."""
         check_is_fitted(self)
         model = self._model
-        return SchemaTable.of(model.schema, self._mixed(model), model.ledger, self._rule())
+        return SchemaTable.of(model.schema, self._family_of(model), model.ledger, self._rule())
 
     def _repr_html_(self) -> str:
         shown = super()._repr_html_()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from numbers import Integral, Real
 from operator import is_
 from typing import Any, ClassVar
@@ -288,12 +287,7 @@ class TextClassifier(CountingClassifier):
     def _scores(self, rows: Texts) -> Scores:
         model, family, rule, prior = self._decided()
         parts = [model.scores(family, rule, prior, rows[block]) for block in rows.blocks(_BLOCK)]
-        if len(parts) == 1:
-            return parts[0]
-        if not parts:
-            return model.scores(family, rule, prior, rows)
-        odd = None if parts[0].impossible is None else np.concatenate([part.impossible for part in parts])
-        return replace(parts[0], likelihood=np.concatenate([part.likelihood for part in parts]), impossible=odd)
+        return Scores.joined(parts) if parts else model.scores(family, rule, prior, rows)
 
     def predict(self, X: Any) -> Array:
         """The most probable class of each text.
