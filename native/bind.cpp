@@ -16,6 +16,7 @@
 #include "grid.hpp"
 #include "moments.hpp"
 #include "parallel.hpp"
+#include "paths.hpp"
 #include "score.hpp"
 
 using namespace naively;
@@ -388,6 +389,62 @@ nb::tuple score_cells_py(const Any1& values, const Any1& indices, const Any1& in
     });
 }
 
+// Room for as many numbers as the shape says; filled by work(out), which runs without the interpreter.
+template <class Work>
+nb::object filled(std::vector<std::size_t> shape, Work&& work) {
+    std::size_t size = 1;
+    for (const std::size_t side : shape) {
+        require(side == 0 || size <= (std::size_t{1} << 40) / side, "too many numbers");
+        size *= side;
+    }
+    std::unique_ptr<double[]> out(new double[size]);
+    {
+        nb::gil_scoped_release free;
+        work(out.get());
+    }
+    double* kept = out.release();
+    nb::capsule owner(kept, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, double>(kept, shape.size(), shape.data(), owner));
+}
+
+nb::object score_paths_py(const Any1& values, const Any1& indices, const Any1& indptr, const In1<std::int64_t>& starts,
+                          const In1<std::int32_t>& klass_of, const In1<std::int64_t>& row_of, const In2<double>& path,
+                          const In2<double>& base, std::size_t many, int threads) {
+    require(indptr.shape(0) >= 1 && starts.shape(0) >= 1, "indptr and starts must not be empty");
+    require(klass_of.shape(0) == row_of.shape(0), "one row of the path is needed for each cell");
+    require(path.shape(1) % lanes == 0 && base.shape(1) == path.shape(1) && many <= path.shape(1),
+            "paths must be padded to a multiple of four");
+    const std::size_t classes = base.shape(0), rows = indptr.shape(0) - 1;
+    const CellPaths cells{starts.data(),       klass_of.data(),   row_of.data(), path.data(), base.data(),
+                          starts.shape(0) - 1, klass_of.shape(0), path.shape(0), classes,     path.shape(1)};
+    return filled({many, rows, classes}, [&](double* out) {
+        on_sparse({values, indices, indptr, cells.features},
+                  [&](const auto& sparse) { score_paths(sparse, cells, many, out, threads); });
+    });
+}
+
+template <class I>
+bool names_twice_py(const In1<I>& indices, const In1<I>& indptr, std::size_t columns) {
+    require(indptr.shape(0) >= 1, "indptr must not be empty");
+    require(columns <= (std::size_t{1} << 40), "too many columns");
+    nb::gil_scoped_release free;
+    return names_twice(indices.data(), indptr.data(), indptr.shape(0) - 1, columns, indices.shape(0));
+}
+
+nb::object sum_log_paths_py(const In1<double>& x, const In1<double>& left, const In1<std::int64_t>& starts,
+                            const In1<double>& alpha, int threads) {
+    require(starts.shape(0) >= 1, "starts must not be empty");
+    require(x.shape(0) == left.shape(0), "x and left must be equally long");
+    require(alpha.shape(0) % lanes == 0, "paths must be padded to a multiple of four");
+    const std::size_t rows = starts.shape(0) - 1, entries = x.shape(0);
+    for (std::size_t i = 0; i < rows; ++i)
+        require(starts.data()[i] >= 0 && starts.data()[i] <= starts.data()[i + 1], "starts must not fall");
+    require(starts.data()[rows] >= 0 && static_cast<std::size_t>(starts.data()[rows]) <= entries,
+            "starts go beyond the entries");
+    const LogPaths sums{x.data(), left.data(), starts.data(), rows, entries, alpha.data(), alpha.shape(0)};
+    return filled({rows, sums.width}, [&](double* out) { sum_log_paths(sums, out, threads); });
+}
+
 nb::tuple score_codes_py(const Any2& rows, const In2<double>& weight, const In2<double>& unseen,
                          const In1<double>& base, const In1<std::int64_t>& offsets, const In1<std::int64_t>& sizes,
                          std::size_t classes, int threads) {
@@ -521,6 +578,15 @@ NB_MODULE(_core, m) {
     m.def("score_cells", &score_cells_py, nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("starts"),
           nb::arg("klass_of"), nb::arg("delta"), nb::arg("feature"), nb::arg("klass"), nb::arg("base"), nb::arg("low"),
           nb::arg("high"), nb::arg("threshold").none(), nb::arg("threads"));
+    m.def("score_paths", &score_paths_py, nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("starts"),
+          nb::arg("klass_of"), nb::arg("row_of"), nb::arg("path"), nb::arg("base"), nb::arg("many"),
+          nb::arg("threads"));
+    m.def("names_twice", &names_twice_py<std::int32_t>, nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(),
+          nb::arg("columns"));
+    m.def("names_twice", &names_twice_py<std::int64_t>, nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(),
+          nb::arg("columns"));
+    m.def("sum_log_paths", &sum_log_paths_py, nb::arg("x"), nb::arg("left"), nb::arg("starts"), nb::arg("alpha"),
+          nb::arg("threads"));
     m.def("score_codes", &score_codes_py, nb::arg("rows"), nb::arg("weight"), nb::arg("unseen"), nb::arg("base"),
           nb::arg("offsets"), nb::arg("sizes"), nb::arg("classes"), nb::arg("threads"));
     m.def("score_normal", &score_normal_py, nb::arg("rows"), nb::arg("mean"), nb::arg("half_precision"),

@@ -151,6 +151,29 @@ std::unique_ptr<Texts> part_of(const Texts& texts, std::size_t from, std::size_t
     return part;
 }
 
+std::unique_ptr<Texts> taken_of(const Texts& texts, const In1<std::int64_t>& rows) {
+    require(texts.odd < 0, "there are no such rows");
+    auto part = std::make_unique<Texts>();
+    const Documents& from = texts.documents;
+    Documents& to = part->documents;
+    to.given = from.given;
+    for (std::size_t i = 0; i < rows.shape(0); ++i) {
+        const std::int64_t row = rows.data()[i];
+        require(row >= 0 && static_cast<std::size_t>(row) < from.size(), "there is no such row");
+        const auto at = static_cast<std::size_t>(row);
+        if (from.given) {
+            to.tokens.push_back(from.tokens[at]);
+            for (const std::string_view token : from.tokens[at]) part->bytes += token.size();
+        } else {
+            to.texts.push_back(from.texts[at]);
+            part->bytes += from.texts[at].size();
+        }
+        if (!from.missing.empty()) to.missing.push_back(from.missing[at]);
+    }
+    part->kept = texts.kept;
+    return part;
+}
+
 std::unique_ptr<Texts> joined_texts(const nb::list& parts) {
     auto all = std::make_unique<Texts>();
     Documents& documents = all->documents;
@@ -655,6 +678,7 @@ void naively::bind_text(nb::module_& m) {
                     nb::arg("missing").none())
         .def_static("joined", &joined_texts, nb::arg("parts"))
         .def("part", &part_of, nb::arg("start"), nb::arg("stop"))
+        .def("take", &taken_of, nb::arg("rows"))
         .def_prop_ro("odd", [](const Texts& self) { return self.odd; })
         .def_prop_ro("bytes", [](const Texts& self) { return self.bytes; })
         .def_prop_ro("missing",

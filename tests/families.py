@@ -27,6 +27,17 @@ class Case:
         return self.name
 
 
+def plain_text(**parameters: Any) -> Any:
+    """A classifier of texts that chooses nothing, and whose probabilities are those of the model."""
+    usual = {"family": "multinomial", "weighting": "counts", "ngrams": (1, 1), "alpha": 1.0, "calibrate": False}
+    return naively.TextClassifier(**{**usual, **parameters})
+
+
+def plain_table(**parameters: Any) -> Any:
+    """A classifier of tables smoothed by 1, whose probabilities are those of the model."""
+    return naively.NaiveBayes(**{"alpha": 1.0, "calibrate": False, **parameters})
+
+
 def with_holes(values: Array) -> Array:
     return np.where(values < 0, np.nan, values)
 
@@ -70,16 +81,16 @@ def as_numbers(values: Array) -> dict[str, list[Any]]:
 def table(**options: Any) -> Callable[[], Any]:
     rules = {"colour": naively.Categorical(), "flag": naively.Bernoulli(), "note": naively.Text(ngrams=(1, 2))}
     number = options.pop("number")
-    return lambda: naively.NaiveBayes(columns={"number": number, **rules}, **options)
+    return lambda: plain_table(columns={"number": number, **rules}, **options)
 
 
 def number_rules() -> Any:
     rules = {"a": naively.Poisson(), "b": naively.Kernel(), ("c", "d"): naively.Multinomial()}
-    return naively.NaiveBayes(columns=rules, alpha=0.5)
+    return plain_table(columns=rules, alpha=0.5)
 
 
 def texts(**options: Any) -> Callable[[], Any]:
-    return lambda: naively.TextClassifier(**options)
+    return lambda: plain_text(**options)
 
 
 CASES = [

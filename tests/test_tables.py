@@ -17,6 +17,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from families import plain_table, plain_text
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
@@ -38,7 +39,6 @@ from naively import (
     InputError,
     Kernel,
     Multinomial,
-    NaiveBayes,
     Number,
     Poisson,
     Text,
@@ -122,8 +122,8 @@ class Stream:
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_of_a_table_gives_the_same_tally(form: str) -> None:
     table = people()
-    expected = NaiveBayes().fit(features(table), table["label"])
-    got = NaiveBayes().fit(FORMS[form](table), "label")
+    expected = plain_table().fit(features(table), table["label"])
+    got = plain_table().fit(FORMS[form](table), "label")
     assert got.tally_ == expected.tally_
     assert got.schema_["children"].taken_as == expected.schema_["children"].taken_as
     np.testing.assert_array_equal(got.predict(FORMS[form](features(table))), expected.predict(features(table)))
@@ -134,8 +134,8 @@ def test_every_form_of_a_table_gives_the_same_tally(form: str) -> None:
 )
 def test_labels_come_in_every_form(y: Any) -> None:
     table = people(60)
-    model = NaiveBayes().fit(features(table), y(table["label"]))
-    assert model.tally_ == NaiveBayes().fit(table, "label").tally_
+    model = plain_table().fit(features(table), y(table["label"]))
+    assert model.tally_ == plain_table().fit(table, "label").tally_
     assert model.classes_.tolist() == ["poor", "rich"]
 
 
@@ -143,14 +143,14 @@ def test_labels_come_in_every_form(y: Any) -> None:
 def test_labels_may_be_numbers(labels: list[Any]) -> None:
     X = {"x": [1.0, 5.5, 1.2, 5.1]}
     for form in (list, np.array, pd.Series, pl.Series, pa.array):
-        model = NaiveBayes().fit(X, form(labels))
+        model = plain_table().fit(X, form(labels))
         assert model.classes_.tolist() == sorted(set(labels))
         assert model.predict(X).tolist() == labels
 
 
 def test_an_array_has_columns_by_number() -> None:
     X = np.array([[1.0, 0.5], [1.1, np.nan], [9.0, 3.25], [8.5, 2.5]])
-    model = NaiveBayes().fit(X, ["a", "a", "b", "b"])
+    model = plain_table().fit(X, ["a", "a", "b", "b"])
     assert model.n_features_in_ == 2
     assert not hasattr(model, "feature_names_in_")
     assert model.predict(X).tolist() == ["a", "a", "b", "b"]
@@ -194,7 +194,7 @@ def test_columns_are_taken_for_what_they_are() -> None:
         "nothing": pa.nulls(n),
     }
     taken = {
-        row.column: row.taken_as.split(",")[0] for row in NaiveBayes().fit(table, rng.choice(["a", "b"], n)).schema_
+        row.column: row.taken_as.split(",")[0] for row in plain_table().fit(table, rng.choice(["a", "b"], n)).schema_
     }
     numbers = {"gaussian", "histogram"}
     assert {taken[name] for name in ("float", "many", "price", "took")} <= numbers
@@ -207,7 +207,7 @@ def test_columns_are_taken_for_what_they_are() -> None:
 
 def test_dates_are_counted_by_month_weekday_and_hour() -> None:
     when = pd.to_datetime(["2024-01-01 08:30", "2024-02-06 23:00", None])  # a Monday, a Tuesday
-    model = NaiveBayes().fit({"when": when}, ["a", "b", "a"])
+    model = plain_table().fit({"when": when}, ["a", "b", "a"])
     categories = model.tally_.parts["categories"]
     seen = {
         (categories.features.name(f), int(k))
@@ -227,7 +227,7 @@ def test_any_column_can_be_set_dropped_or_grouped() -> None:
         "age": Gaussian(), "income": Kernel(), "job": None, "children": Poisson(), "owner": Categorical(),
         "seen": Dates(parts=("hour",)), "note": Text(ngrams=(1, 2), family="complement", alpha=0.1),
     }  # fmt: skip
-    model = NaiveBayes(columns=rules).fit(table, "label")
+    model = plain_table(columns=rules).fit(table, "label")
     shown = {row.column: row.taken_as for row in model.schema_}
     assert shown["age"] == "gaussian"
     assert shown["income"] == "kernel"
@@ -236,7 +236,7 @@ def test_any_column_can_be_set_dropped_or_grouped() -> None:
     assert shown["seen"] == "categorical: hour"
     assert (model.predict(table) == np.array(table["label"])).mean() > 0.9
     grouped = {("age", "income"): Gaussian(covariance="full"), ("children",): Multinomial(), "note": None}
-    model = NaiveBayes(columns=grouped).fit(table, "label")
+    model = plain_table(columns=grouped).fit(table, "label")
     assert [type(part).__name__ for part in model.tally_.parts.values()] == ["Tally", "Comoments", "Tally"]
     assert (model.predict(table) == np.array(table["label"])).mean() > 0.8
 
@@ -263,7 +263,7 @@ def by_hand(values: list[Any], labels: list[Any], alpha: float) -> dict[tuple[An
 def test_the_score_is_the_prior_and_one_factor_for_each_column() -> None:
     table = people(200)
     labels = table["label"]
-    model = NaiveBayes(
+    model = plain_table(
         columns={
             "age": Gaussian(var_smoothing=0.0),
             "income": None,
@@ -293,8 +293,8 @@ def test_a_text_column_is_weighed_as_a_text_classifier_would() -> None:
     table = people(150)
     table["note"] = [note or "rain" for note in table["note"]]
     options = {"family": "complement", "weighting": "tfidf", "ngrams": (1, 2), "min_df": 2, "stop_words": "english"}
-    alone = naively.TextClassifier(alpha=0.3, prior=naively.Uniform(), **options).fit(table["note"], table["label"])
-    model = NaiveBayes(columns={"note": Text(alpha=0.3, **options)}, prior=naively.Uniform()).fit(
+    alone = plain_text(alpha=0.3, prior=naively.Uniform(), **options).fit(table["note"], table["label"])
+    model = plain_table(columns={"note": Text(alpha=0.3, **options)}, prior=naively.Uniform()).fit(
         {"note": table["note"]}, table["label"]
     )
     np.testing.assert_allclose(model.predict_proba(table), alone.predict_proba(table["note"]), rtol=1e-12)
@@ -310,9 +310,9 @@ def test_a_group_is_weighed_as_its_own_estimator_would() -> None:
         (Gaussian(covariance="full"), naively.GaussianClassifier(covariance="full")),
         (Gaussian(covariance="tied"), naively.GaussianClassifier(covariance="tied")),
     ):
-        model = NaiveBayes(columns={("u", "v", "w"): rule}).fit(table, y)
+        model = plain_table(columns={("u", "v", "w"): rule}).fit(table, y)
         np.testing.assert_allclose(model.predict_proba(table), alone.fit(X, y).predict_proba(X), rtol=1e-9)
-    poisson = NaiveBayes(columns=dict.fromkeys("uvw", Poisson())).fit(table, y)
+    poisson = plain_table(columns=dict.fromkeys("uvw", Poisson())).fit(table, y)
     np.testing.assert_allclose(poisson.predict_proba(table), naively.PoissonNB().fit(X, y).predict_proba(X), rtol=1e-9)
 
 
@@ -325,8 +325,8 @@ RULED = {
 @pytest.mark.parametrize("gone", sorted(RULED))
 def test_missing_is_no_information_as_if_the_column_were_not_there(gone: str) -> None:
     table = people()
-    model = NaiveBayes(columns=RULED).fit(table, "label")
-    without = NaiveBayes(columns={**RULED, gone: None}).fit(table, "label").predict_joint_log_proba(table)
+    model = plain_table(columns=RULED).fit(table, "label")
+    without = plain_table(columns={**RULED, gone: None}).fit(table, "label").predict_joint_log_proba(table)
     blank = {**table, gone: [None] * 400}
     absent = {name: values for name, values in table.items() if name != gone}
     np.testing.assert_allclose(model.predict_joint_log_proba(blank), without, rtol=1e-12)
@@ -339,15 +339,15 @@ def test_missing_is_no_information_as_if_the_column_were_not_there(gone: str) ->
 def test_a_column_that_is_missing_in_every_row_is_fine(values: Any) -> None:
     table = {"x": [1.0, 1.5, 2.25, 7.5, 8.0, 9.125], "empty": values}
     y = ["a", "a", "a", "b", "b", "b"]
-    model = NaiveBayes().fit(table, y)
-    only = NaiveBayes().fit({"x": table["x"]}, y)
+    model = plain_table().fit(table, y)
+    only = plain_table().fit({"x": table["x"]}, y)
     np.testing.assert_array_equal(model.predict_proba(table), only.predict_proba(table))
     model.predict({"x": [1.0], "empty": [None]})
 
 
 def test_an_unseen_category_is_no_information() -> None:
     table = people()
-    model = NaiveBayes(columns=RULED).fit(table, "label")
+    model = plain_table(columns=RULED).fit(table, "label")
     stranger, blank = {**table, "job": ["astronaut"] * 400}, {**table, "job": [None] * 400}
     np.testing.assert_array_equal(model.predict_joint_log_proba(stranger), model.predict_joint_log_proba(blank))
 
@@ -359,12 +359,12 @@ def test_informative_missing_equals_a_flag_for_each_column_made_by_hand(rules: d
     rich = np.array(table["label"]) == "rich"
     table["age"] = [None if r and rng.random() < 0.7 else age for age, r in zip(table["age"], rich, strict=True)]
     flags = {f"{name} missing": [v is None for v in values] for name, values in features(table).items()}
-    informed = NaiveBayes(columns=rules, missing="informative").fit(table, "label")
-    by_flags = NaiveBayes(columns=rules).fit({**table, **flags}, "label")
+    informed = plain_table(columns=rules, missing="informative").fit(table, "label")
+    by_flags = plain_table(columns=rules).fit({**table, **flags}, "label")
     np.testing.assert_allclose(
         informed.predict_joint_log_proba(table), by_flags.predict_joint_log_proba({**table, **flags}), rtol=1e-10
     )
-    plain = NaiveBayes(columns=rules).fit(table, "label")
+    plain = plain_table(columns=rules).fit(table, "label")
     mine = np.arange(400), rich.astype(int)
     assert informed.predict_log_proba(table)[mine].mean() > plain.predict_log_proba(table)[mine].mean()
     assert informed.tally_ == plain.tally_  # decided afterwards
@@ -375,7 +375,7 @@ def test_informative_missing_equals_a_flag_for_each_column_made_by_hand(rules: d
 
 def test_columns_are_matched_by_name() -> None:
     table = people()
-    model = NaiveBayes().fit(table, "label")
+    model = plain_table().fit(table, "label")
     expected = model.predict_proba(features(table))
     turned = dict(reversed(features(table).items()))
     np.testing.assert_array_equal(model.predict_proba({"stranger": list(range(400)), **turned}), expected)
@@ -411,8 +411,8 @@ def test_the_losses_by_which_a_column_is_weighed_are_those_of_leaving_rows_out(s
     rng = np.random.default_rng(seed)
     y = np.repeat(np.array(["a", "b", "c"])[:classes], 25)
     x = np.round(rng.normal(np.repeat(rng.normal(0, 2, classes), 25), 1.0) * 16) / 16  # on the grid, so exact
-    column = NaiveBayes(columns={"x": Number()}).fit({"x": x}, y)._family().blocks[0].family
-    ledger = NaiveBayes(columns={"x": Number()}).fit({"x": x}, y)._model.ledger.parts["numbers"]
+    column = plain_table(columns={"x": Number()}).fit({"x": x}, y)._family().blocks[0].family
+    ledger = plain_table(columns={"x": Number()}).fit({"x": x}, y)._model.ledger.parts["numbers"]
     decided = column.decided(ledger, naively.Additive(1.0))[0]
     at = naively.bins.edges("mdl", None, *naively.families.numbers.column_counts(ledger.total.grid, 0))
     bins = np.searchsorted(at, naively.grid.cells_of(x), side="right")
@@ -426,7 +426,7 @@ def test_the_better_of_gaussian_and_histogram_is_taken() -> None:
     ring = np.where(y == "a", rng.normal(0, 0.3, 1000), rng.choice([-2.0, 2.0], 1000) + rng.normal(0, 0.3, 1000))
     steps = np.where(rng.random(1000) < 0.5, 0.0, rng.exponential(np.where(y == "a", 1.0, 30.0)))
     noise = rng.random(1000)
-    schema = NaiveBayes().fit({"normal": normal, "steps": steps, "ring": ring, "noise": noise}, y).schema_
+    schema = plain_table().fit({"normal": normal, "steps": steps, "ring": ring, "noise": noise}, y).schema_
     assert schema["normal"].taken_as == "gaussian"
     assert schema["steps"].taken_as.startswith("histogram")
     assert "leaving one out" in schema["steps"].why
@@ -441,7 +441,7 @@ def test_histograms_and_kernels_follow_what_is_not_normal(rule: Any) -> None:
     rng = np.random.default_rng(2)
     y = np.repeat(["in", "out"], 600)
     x = np.where(y == "in", rng.normal(0, 0.5, 1200), rng.choice([-2.0, 2.0], 1200) + rng.normal(0, 0.5, 1200))
-    model = NaiveBayes(columns={"x": rule}).fit({"x": x}, y)
+    model = plain_table(columns={"x": rule}).fit({"x": x}, y)
     assert (model.predict({"x": x}) == y).mean() > 0.9
     assert model.predict({"x": [-2.0, 0.0, 2.0]}).tolist() == ["out", "in", "out"]
     assert model.predict({"x": [-1e9, 1e300]}).tolist() == ["out", "out"]
@@ -450,11 +450,11 @@ def test_histograms_and_kernels_follow_what_is_not_normal(rule: Any) -> None:
 def test_bins_of_equal_width_and_frequency_are_what_they_say() -> None:
     x = np.concatenate([np.arange(100.0), [1000.0]])
     y = np.repeat(["a", "b"], [50, 51])
-    block = NaiveBayes(columns={"x": Histogram("frequency", 4)}).fit({"x": x}, y)
+    block = plain_table(columns={"x": Histogram("frequency", 4)}).fit({"x": x}, y)
     edges = block.table_.tables["numbers"].columns[0].edges
     parts = np.bincount(np.searchsorted(edges, naively.grid.cells_of(x), side="right"))
     assert parts.max() - parts.min() <= 1
-    block = NaiveBayes(columns={"x": Histogram("width", 4)}).fit({"x": x}, y)
+    block = plain_table(columns={"x": Histogram("width", 4)}).fit({"x": x}, y)
     edges = block.table_.tables["numbers"].columns[0].edges
     np.testing.assert_allclose(naively.grid.starts(edges), [250, 500, 750], rtol=2**-10)
 
@@ -463,7 +463,7 @@ def test_one_count_serves_every_way_of_binning() -> None:
     table = people()
     kinds = [Histogram(), Histogram("width", 5), Histogram("frequency", 5), Histogram("sqrt"), Kernel()]
     tallies = [
-        NaiveBayes(columns={"income": kind}).fit({"income": table["income"]}, table["label"]).tally_ for kind in kinds
+        plain_table(columns={"income": kind}).fit({"income": table["income"]}, table["label"]).tally_ for kind in kinds
     ]
     assert all(tally == tallies[0] for tally in tallies[1:])
 
@@ -474,20 +474,20 @@ def test_one_count_serves_every_way_of_binning() -> None:
 def test_a_stream_of_batches_is_counted_as_the_whole() -> None:
     table = people()
     rules = {**RULED, "children": Categorical()}
-    whole = NaiveBayes(columns=rules).fit(table, "label")
+    whole = plain_table(columns=rules).fit(table, "label")
     arrow = pa.table(table)
-    stream = NaiveBayes(columns=rules).fit(iter(arrow.to_batches(max_chunksize=7)), "label")
-    pairs = NaiveBayes(columns=rules).fit(
+    stream = plain_table(columns=rules).fit(iter(arrow.to_batches(max_chunksize=7)), "label")
+    pairs = plain_table(columns=rules).fit(
         (features(part(table, slice(i, i + 50))), table["label"][i : i + 50]) for i in range(0, 400, 50)
     )
-    reader = NaiveBayes(columns=rules).fit(arrow.to_reader(max_chunksize=64), "label")
+    reader = plain_table(columns=rules).fit(arrow.to_reader(max_chunksize=64), "label")
     assert stream.tally_ == pairs.tally_ == reader.tally_ == whole.tally_
     np.testing.assert_allclose(stream.predict_proba(table), whole.predict_proba(table), rtol=1e-9)
 
 
 def test_the_schema_is_settled_by_the_first_batch_and_kept() -> None:
     first = {"x": [1.5, 2.5, 9.25], "s": ["a", "b", "b"]}
-    model = NaiveBayes().partial_fit(first, ["u", "u", "v"])
+    model = plain_table().partial_fit(first, ["u", "u", "v"])
     model.partial_fit({"x": [1, 9], "s": ["a", "new"]}, ["u", "w"])
     assert model.classes_.tolist() == ["u", "v", "w"]
     assert model.schema_["s"].taken_as == "categorical, 3 categories"
@@ -498,19 +498,19 @@ def test_the_schema_is_settled_by_the_first_batch_and_kept() -> None:
 @pytest.mark.parametrize("threads", ["1", "3"])
 def test_parts_and_threads_do_not_matter(threads: str, monkeypatch: Any) -> None:
     table = pa.table(people())
-    whole = NaiveBayes(columns=RULED).fit(table, "label")
+    whole = plain_table(columns=RULED).fit(table, "label")
     monkeypatch.setattr(mixed, "PART", 23)
     monkeypatch.setattr("naively.estimators.block_model.PART", 23)
     monkeypatch.setattr("naively.threads._MUCH", 0)
     monkeypatch.setattr("naively.threads.SMALL", 0)
     monkeypatch.setenv("NAIVELY_THREADS", threads)
-    parts = NaiveBayes(columns=RULED).fit(table, "label")
+    parts = plain_table(columns=RULED).fit(table, "label")
     assert parts.tally_ == whole.tally_
     np.testing.assert_allclose(parts.predict_proba(table), whole.predict_proba(table), rtol=1e-9)
     bad = people()
     bad["age"][250] = float("inf")
     with pytest.raises(InputError, match="row 250, column 'age' is inf"):
-        NaiveBayes(columns=RULED).fit(bad, "label")
+        plain_table(columns=RULED).fit(bad, "label")
     with pytest.raises(InputError, match="row 250, column 'age' is inf"):
         parts.predict(bad)
 
@@ -519,8 +519,8 @@ def test_forgetting_drops_classes_categories_and_words_that_are_gone() -> None:
     rules = {"job": Categorical(), "note": Text(), "owner": Bernoulli()}
     a = {"job": ["baker", "clerk"], "note": ["rain and rain", "sun"], "owner": [True, False]}
     b = {"job": ["doctor"], "note": ["opera"], "owner": [True]}
-    model = NaiveBayes(columns=rules).fit(a, ["x", "y"]).partial_fit(b, ["z"]).forget(b, ["z"])
-    before = NaiveBayes(columns=rules).fit(a, ["x", "y"])
+    model = plain_table(columns=rules).fit(a, ["x", "y"]).partial_fit(b, ["z"]).forget(b, ["z"])
+    before = plain_table(columns=rules).fit(a, ["x", "y"])
     assert model.tally_ == before.tally_
     assert model.classes_.tolist() == ["x", "y"]
     assert str(model.schema_) == str(before.schema_)
@@ -530,12 +530,12 @@ def test_forgetting_drops_classes_categories_and_words_that_are_gone() -> None:
 def test_merging_takes_models_whose_columns_are_taken_for_the_same() -> None:
     table = people()
     half = [part(table, slice(0, 200)), part(table, slice(200, 400))]
-    merged = naively.merge(*(NaiveBayes(columns=RULED).fit(t, "label") for t in half))
-    assert merged.tally_ == NaiveBayes(columns=RULED).fit(table, "label").tally_
+    merged = naively.merge(*(plain_table(columns=RULED).fit(t, "label") for t in half))
+    assert merged.tally_ == plain_table(columns=RULED).fit(table, "label").tally_
     assert merged.feature_names_in_.tolist() == list(features(table))
-    other = NaiveBayes().fit({"age": ["old", "young"]}, ["rich", "poor"])
+    other = plain_table().fit({"age": ["old", "young"]}, ["rich", "poor"])
     with pytest.raises(InputError, match="columns"):
-        naively.merge(NaiveBayes().fit({"age": [1.5, 2.5]}, ["rich", "poor"]), other)
+        naively.merge(plain_table().fit({"age": [1.5, 2.5]}, ["rich", "poor"]), other)
 
 
 # --- the ecosystem
@@ -544,23 +544,23 @@ def test_merging_takes_models_whose_columns_are_taken_for_the_same() -> None:
 def test_it_works_inside_scikit_learn() -> None:
     table = as_pandas(people())
     X, y = table.drop(columns="label"), table["label"]
-    assert cross_val_score(NaiveBayes(), X, y, cv=3).mean() > 0.85
-    search = GridSearchCV(NaiveBayes(), {"alpha": [0.1, 1.0], "missing": ["ignored", "informative"]}, cv=3).fit(X, y)
+    assert cross_val_score(plain_table(), X, y, cv=3).mean() > 0.85
+    search = GridSearchCV(plain_table(), {"alpha": [0.1, 1.0], "missing": ["ignored", "informative"]}, cv=3).fit(X, y)
     assert search.best_score_ > 0.85
-    calibrated = CalibratedClassifierCV(NaiveBayes(), cv=3).fit(X, y)
+    calibrated = CalibratedClassifierCV(plain_table(), cv=3).fit(X, y)
     assert calibrated.predict_proba(X).shape == (400, 2)
     for output in ("pandas", "polars"):
         scaled = ColumnTransformer(
             [("numbers", StandardScaler(), ["age", "income"])], remainder="passthrough", verbose_feature_names_out=False
         ).set_output(transform=output)
-        pipeline = make_pipeline(scaled, NaiveBayes()).fit(X, y)
+        pipeline = make_pipeline(scaled, plain_table()).fit(X, y)
         assert pipeline.score(X, y) > 0.85
         assert set(pipeline[-1].feature_names_in_) == set(X.columns)
 
 
 def test_it_is_cloned_and_pickled() -> None:
     table = people()
-    model = NaiveBayes(columns=RULED).fit(table, "label")
+    model = plain_table(columns=RULED).fit(table, "label")
     assert clone(model).get_params() == model.get_params()
     again = pickle.loads(pickle.dumps(model))
     assert again.tally_ == model.tally_
@@ -569,31 +569,31 @@ def test_it_is_cloned_and_pickled() -> None:
 
 
 def test_the_schema_shows_in_text_and_in_notebooks() -> None:
-    model = NaiveBayes(columns={"age": Gaussian()}).fit(people(), "label")
+    model = plain_table(columns={"age": Gaussian()}).fit(people(), "label")
     assert str(model.schema_).splitlines()[0].split() == ["column", "type", "taken", "as", "missing", "why"]
     assert model.schema_["age"].why == "given"
     assert model.schema_["age"].missing > 0
     page = model._repr_mimebundle_()["text/html"]
     assert "<td>note</td>" in page
-    odd = NaiveBayes().fit({"<b>": [1.5, 2.5]}, ["x", "y"])
+    odd = plain_table().fit({"<b>": [1.5, 2.5]}, ["x", "y"])
     assert "<td><b></td>" not in odd._repr_html_()
-    assert "<table>" not in NaiveBayes()._repr_html_()
+    assert "<table>" not in plain_table()._repr_html_()
 
 
 def test_rows_drawn_from_the_model_are_a_table_that_it_takes() -> None:
     table = people()
-    model = NaiveBayes(columns=RULED).fit(table, "label")
+    model = plain_table(columns=RULED).fit(table, "label")
     X, y = model.sample(500, random_state=0)
     assert X.num_rows == len(y) == 500
     assert (model.predict(X) == y).mean() > 0.85
     assert model.sample(0)[0].num_rows == 0
-    numbers = NaiveBayes().fit(np.array([[1.5, 2.0], [8.0, 9.5]]), ["a", "b"])
+    numbers = plain_table().fit(np.array([[1.5, 2.0], [8.0, 9.5]]), ["a", "b"])
     assert numbers.sample(3, random_state=1)[0].column_names == ["0", "1"]
 
 
 def test_an_explanation_names_columns_and_words_and_adds_up() -> None:
     table = people()
-    model = NaiveBayes(columns=RULED, missing="informative").fit(table, "label")
+    model = plain_table(columns=RULED, missing="informative").fit(table, "label")
     row = part(features(table), slice(3, 4))
     explanation = model.explain(row)
     assert {"age", "job"} <= set(explanation.features)
@@ -606,15 +606,15 @@ def test_an_explanation_names_columns_and_words_and_adds_up() -> None:
 
 def test_parameters_are_counted() -> None:
     rules = {"age": Gaussian(), "job": Categorical()}
-    model = NaiveBayes(columns=rules).fit({"age": [1.5, 2.5, 3.5], "job": ["a", "b", "c"]}, ["x", "x", "y"])
+    model = plain_table(columns=rules).fit({"age": [1.5, 2.5, 3.5], "job": ["a", "b", "c"]}, ["x", "x", "y"])
     assert model.n_parameters_ == 1 + 2 * 2 + 2 * 2
     assert model.n_parameters_joint_ == 1 + 2 * (3 * 3 - 1)
 
 
 def test_many_threads_predict_at_once() -> None:
     table = pa.table(people())
-    model = NaiveBayes().fit(table, "label")
-    expected = NaiveBayes().fit(table, "label").predict_proba(table)
+    model = plain_table().fit(table, "label")
+    expected = plain_table().fit(table, "label").predict_proba(table)
     results: list[Any] = [None] * 6
 
     def work(i: int) -> None:
@@ -660,8 +660,8 @@ LABELS = ["u", "u", "v"]
 )
 def test_bad_tables_get_one_clear_message_and_change_nothing(table: Any, y: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        NaiveBayes().fit(table, y)
-    model = NaiveBayes().fit(GOOD, LABELS)
+        plain_table().fit(table, y)
+    model = plain_table().fit(GOOD, LABELS)
     before, proba = model.tally_, model.predict_proba(GOOD)
     with pytest.raises(ValueError, match=message):
         model.fit(table, y)
@@ -673,14 +673,14 @@ def test_a_column_that_is_there_twice_is_refused() -> None:
     frame = pd.DataFrame([[1, 2], [3, 4]], columns=["a", "a"])
     for table in (frame, pa.Table.from_arrays([pa.array([1, 2])] * 2, names=["a", "a"])):
         with pytest.raises(InputError, match="column 'a' is there twice"):
-            NaiveBayes().fit(table, ["x", "y"])
+            plain_table().fit(table, ["x", "y"])
 
 
 def test_a_target_inside_the_features_is_refused() -> None:
     frame = as_pandas(people(50))
     for y in (frame["label"], pl.Series("label", frame["label"].tolist())):
         with pytest.raises(InputError, match="the target 'label' is also a column"):
-            NaiveBayes().fit(frame, y)
+            plain_table().fit(frame, y)
 
 
 @pytest.mark.parametrize(
@@ -693,7 +693,7 @@ def test_a_target_inside_the_features_is_refused() -> None:
     ],
 )
 def test_a_changed_type_is_a_clear_error(later: Any, message: str) -> None:
-    model = NaiveBayes().fit(GOOD, LABELS)
+    model = plain_table().fit(GOOD, LABELS)
     before = model.tally_
     for act in (model.predict, lambda t: model.partial_fit(t, ["u"]), lambda t: model.forget(t, ["u"])):
         with pytest.raises(InputError, match=message):
@@ -705,36 +705,36 @@ def test_rows_without_a_label_are_left_out_with_a_warning_or_refused() -> None:
     table = people(100)
     labels = [None if i % 10 == 0 else y for i, y in enumerate(table["label"])]
     labelled = [i for i in range(100) if i % 10]
-    expected = NaiveBayes(columns=RULED).fit(
+    expected = plain_table(columns=RULED).fit(
         {n: [v[i] for i in labelled] for n, v in features(table).items()}, [table["label"][i] for i in labelled]
     )
     for form in (list, pd.Series, pl.Series, pa.array, lambda v: np.array(v, object)):
         with pytest.warns(DataWarning, match="10 of 100 rows have no label and are left out"):
-            model = NaiveBayes(columns=RULED).fit(features(table), form(labels))
+            model = plain_table(columns=RULED).fit(features(table), form(labels))
         assert model.tally_ == expected.tally_
         with pytest.raises(InputError, match="10 of 100 rows have no label, the first is row 0"):
-            NaiveBayes(unlabelled="refuse").fit(features(table), form(labels))
+            plain_table(unlabelled="refuse").fit(features(table), form(labels))
 
 
 def test_an_identifier_is_warned_of() -> None:
     n = 30_000
     table = {"id": [f"id{i}" for i in range(n)], "x": np.arange(n) % 2}
     with pytest.warns(DataWarning, match="column 'id' has 30_000 categories in 30_000 rows: this is an identifier"):
-        model = NaiveBayes().fit(table, table["x"])
+        model = plain_table().fit(table, table["x"])
     assert (model.predict(table) == table["x"]).all()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        NaiveBayes(columns={"id": None}).fit(table, table["x"])
+        plain_table(columns={"id": None}).fit(table, table["x"])
 
 
 def test_constant_columns_say_nothing() -> None:
     table = {"x": [3.25] * 4, "s": ["same"] * 4, "b": [True] * 4, "n": [2] * 4}
-    model = NaiveBayes(columns={"x": Gaussian()}).fit(table, ["u", "u", "u", "v"])
+    model = plain_table(columns={"x": Gaussian()}).fit(table, ["u", "u", "u", "v"])
     proba = model.predict_proba({**table, "x": [3.25, 0.0, 9.0, 3.25]})
     np.testing.assert_array_equal(proba, proba[:1].repeat(4, axis=0))
     unsmoothed = model.set_params(alpha=0.0).predict_proba(table)
     np.testing.assert_allclose(unsmoothed[:, 0], 0.75, rtol=1e-12)
-    only = NaiveBayes(columns={"x": Gaussian()}).fit({"x": table["x"]}, ["u", "u", "u", "v"])
+    only = plain_table(columns={"x": Gaussian()}).fit({"x": table["x"]}, ["u", "u", "u", "v"])
     np.testing.assert_allclose(only.predict_proba({"x": [3.25, 1e9]})[:, 0], 0.75, rtol=1e-12)
 
 
@@ -752,7 +752,7 @@ def test_constant_columns_say_nothing() -> None:
 )
 def test_rules_that_do_not_fit_are_refused(columns: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        NaiveBayes(columns=columns).fit(people(50), "label")
+        plain_table(columns=columns).fit(people(50), "label")
 
 
 @pytest.mark.parametrize(
@@ -774,7 +774,7 @@ def test_rules_check_their_numbers(make: Any, message: str) -> None:
 
 
 def test_columns_cannot_be_changed_after_counting() -> None:
-    model = NaiveBayes(columns=RULED).fit(people(), "label")
+    model = plain_table(columns=RULED).fit(people(), "label")
     with pytest.raises(InputError, match="columns= was changed after counting"):
         model.set_params(columns={**RULED, "age": Histogram()}).predict(people())
 
@@ -784,6 +784,6 @@ def by_name(estimator: Any) -> dict[str, str]:
     return {"check_dataframe_column_names_consistency": reason}
 
 
-@parametrize_with_checks([NaiveBayes()], expected_failed_checks=by_name)
+@parametrize_with_checks([plain_table()], expected_failed_checks=by_name)
 def test_it_keeps_scikit_learns_promises(estimator: Any, check: Any) -> None:
     check(estimator)

@@ -13,6 +13,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from families import plain_text
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
@@ -23,7 +24,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.naive_bayes import BernoulliNB, ComplementNB, MultinomialNB
 
 import naively
-from naively import Best, InputError, NeverCounted, TextClassifier, testing
+from naively import Best, InputError, NeverCounted, testing
 
 REVIEWS, LABELS = (np.array(part) for part in naively.film_reviews())
 TEXTS: list[str] = REVIEWS.tolist()
@@ -56,7 +57,7 @@ FORMS: dict[str, Callable[[list[str]], Any]] = {
 
 @pytest.mark.parametrize("form", FORMS, ids=str)
 def test_every_form_of_input_gives_the_same_tally_and_prediction(form: str) -> None:
-    plain, other = TextClassifier().fit(SHORT, KINDS), TextClassifier().fit(FORMS[form](SHORT), KINDS)
+    plain, other = plain_text().fit(SHORT, KINDS), plain_text().fit(FORMS[form](SHORT), KINDS)
     assert other.tally_ == plain.tally_
     np.testing.assert_array_equal(other.predict_proba(FORMS[form](SHORT)), plain.predict_proba(SHORT))
 
@@ -77,8 +78,8 @@ MISSING: dict[str, Callable[[list[Any]], Any]] = {
 def test_a_missing_text_adds_nothing_and_is_judged_by_the_prior(form: str, family: str) -> None:
     holed = [SHORT[0], None, *SHORT[1:], None]
     labels = [KINDS[0], "unheard of", *KINDS[1:], "neg"]
-    plain = TextClassifier(family=family).fit(SHORT, KINDS)
-    other = TextClassifier(family=family).fit(MISSING[form](holed), labels)
+    plain = plain_text(family=family).fit(SHORT, KINDS)
+    other = plain_text(family=family).fit(MISSING[form](holed), labels)
     assert other.tally_ == plain.tally_
     assert other.classes_.tolist() == ["neg", "pos"]
     scores = other.scores(MISSING[form](holed))
@@ -108,10 +109,10 @@ def test_a_missing_text_adds_nothing_and_is_judged_by_the_prior(form: str, famil
 )
 def test_what_is_no_column_of_texts_is_refused_by_row_and_changes_nothing(texts: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        TextClassifier().fit(texts, ["a", "b"])
+        plain_text().fit(texts, ["a", "b"])
     if "missing" in message:
         return  # nothing to learn is fine once there are classes
-    clf = TextClassifier().fit(SHORT, KINDS)
+    clf = plain_text().fit(SHORT, KINDS)
     before = clf.tally_
     with pytest.raises(InputError, match=message):
         clf.partial_fit(texts, ["pos", "neg"])
@@ -147,11 +148,11 @@ def test_what_is_no_column_of_texts_is_refused_by_row_and_changes_nothing(texts:
 )
 def test_parameters_that_make_no_sense_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        TextClassifier(**options).fit(SHORT, KINDS).predict(SHORT)
+        plain_text(**options).fit(SHORT, KINDS).predict(SHORT)
 
 
 def test_broken_encodings_part_words_and_never_crash() -> None:
-    clf = TextClassifier().fit([b"fine\xff\xfefilm", "dull\ud800plot", "a\0b", b"\xf0\x9f\x98"], list("xyzx"))
+    clf = plain_text().fit([b"fine\xff\xfefilm", "dull\ud800plot", "a\0b", b"\xf0\x9f\x98"], list("xyzx"))
     assert clf.get_feature_names_out().tolist() == ["a", "b", "dull", "film", "fine", "plot"]
     assert clf.predict([b"\x80fine", "plot\udfff", "\0b"]).tolist() == ["x", "y", "z"]
 
@@ -159,18 +160,18 @@ def test_broken_encodings_part_words_and_never_crash() -> None:
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.binary(max_size=40), min_size=1, max_size=5))
 def test_any_bytes_at_all_can_be_learnt_judged_and_forgotten(texts: list[bytes]) -> None:
-    clf = TextClassifier(ngrams=(1, 2), negation=True).fit([b"known", *texts], range(len(texts) + 1))
+    clf = plain_text(ngrams=(1, 2), negation=True).fit([b"known", *texts], range(len(texts) + 1))
     assert not np.isnan(clf.predict_proba(texts)).any()
     clf.forget(texts, range(1, len(texts) + 1))
-    assert clf.tally_ == TextClassifier(ngrams=(1, 2), negation=True).fit([b"known"], [0]).tally_
+    assert clf.tally_ == plain_text(ngrams=(1, 2), negation=True).fit([b"known"], [0]).tally_
 
 
 def test_huge_and_empty_texts_are_no_trouble() -> None:
     endless, spaced = "x" * 9_000_000, "word " * 2_000_000
-    clf = TextClassifier(ngrams=(1, 2)).fit([endless, spaced, "中" * 3_000_000], list("abc"))
+    clf = plain_text(ngrams=(1, 2)).fit([endless, spaced, "中" * 3_000_000], list("abc"))
     assert clf.predict(["word word", "中中", "x"]).tolist() == ["b", "c", "a"]
     assert clf.tally_.cells.values[0].max() == 2_999_999
-    many = TextClassifier().fit([""] * 1_000_000, ["a", "b"] * 500_000)
+    many = plain_text().fit([""] * 1_000_000, ["a", "b"] * 500_000)
     assert repr(many.tally_) == "Tally(1_000_000 rows, 2 classes, 0 words)"
     assert many.predict([""]).tolist() == ["a"]
 
@@ -200,17 +201,17 @@ COMBINATIONS = [(f, w) for f in ("multinomial", "complement") for w in ("counts"
 def test_refit_gives_the_scores_of_every_family_and_weighting_without_reading_again(
     family: str, weighting: str, alpha: float
 ) -> None:
-    clf = TextClassifier(tokens="sklearn").fit(TEXTS, LABELS)
+    clf = plain_text(tokens="sklearn").fit(TEXTS, LABELS)
     clf.refit(family=family, weighting=weighting, alpha=alpha)
     found = clf.predict_joint_log_proba(TEXTS)
     expected = expected_scores(family, weighting, alpha)
     np.testing.assert_allclose(found, expected, rtol=1e-7 if weighting == "tfidf" else 1e-11)
-    fresh = TextClassifier(tokens="sklearn", family=family, weighting=weighting, alpha=alpha).fit(TEXTS, LABELS)
+    fresh = plain_text(tokens="sklearn", family=family, weighting=weighting, alpha=alpha).fit(TEXTS, LABELS)
     np.testing.assert_array_equal(found, fresh.predict_joint_log_proba(TEXTS))
 
 
 def test_refit_refuses_what_needs_the_texts_and_what_makes_no_sense_and_changes_nothing() -> None:
-    clf = TextClassifier().fit(SHORT, KINDS)
+    clf = plain_text().fit(SHORT, KINDS)
     for name, value in {"ngrams": (1, 2), "tokens": "sklearn", "negation": True, "hashing": 4}.items():
         with pytest.raises(InputError, match=f"{name} says what is counted"):
             clf.refit(**{name: value})
@@ -218,7 +219,7 @@ def test_refit_refuses_what_needs_the_texts_and_what_makes_no_sense_and_changes_
         clf.refit(family="gaussian", alpha=0.5)
     with pytest.raises(InputError, match="no word is left"):
         clf.refit(min_df=4)
-    assert clf.get_params() == TextClassifier().get_params()
+    assert clf.get_params() == plain_text().get_params()
     clf.set_params(ngrams=(1, 2))
     with pytest.raises(InputError, match="counted with ngrams=\\(1, 1\\), now it is \\(1, 2\\); fit again"):
         clf.predict(SHORT)
@@ -227,23 +228,23 @@ def test_refit_refuses_what_needs_the_texts_and_what_makes_no_sense_and_changes_
 @pytest.mark.parametrize("threads", [2, 3, 7])
 def test_threads_give_the_same_tally(threads: int) -> None:
     for options in ({}, {"ngrams": (1, 3)}, {"hashing": 12}, {"tokens": "chars", "ngrams": (2, 4)}):
-        one, more = (TextClassifier(threads=n, **options).fit(TEXTS, LABELS) for n in (1, threads))
+        one, more = (plain_text(threads=n, **options).fit(TEXTS, LABELS) for n in (1, threads))
         assert one.tally_ == more.tally_
         np.testing.assert_allclose(one.predict_proba(TEXTS), more.predict_proba(TEXTS), rtol=1e-9)
 
 
 def test_weights_count_as_repetitions_do() -> None:
     times = np.arange(len(TEXTS)) % 3
-    weighted = TextClassifier().fit(TEXTS, LABELS, sample_weight=times)
-    repeated = TextClassifier().fit(np.repeat(REVIEWS, times), np.repeat(LABELS, times))
+    weighted = plain_text().fit(TEXTS, LABELS, sample_weight=times)
+    repeated = plain_text().fit(np.repeat(REVIEWS, times), np.repeat(LABELS, times))
     assert weighted.tally_ == repeated.tally_
-    halves = TextClassifier().fit(TEXTS, LABELS, sample_weight=times / 2)
+    halves = plain_text().fit(TEXTS, LABELS, sample_weight=times / 2)
     np.testing.assert_allclose(halves.tally_.cells.values * 2, repeated.tally_.cells.values)
 
 
 def test_batches_larger_than_memory_come_from_an_iterator() -> None:
     batches = ((TEXTS[i : i + 50], LABELS[i : i + 50]) for i in range(0, len(TEXTS), 50))
-    streamed, whole = TextClassifier().fit(batches), TextClassifier().fit(TEXTS, LABELS)
+    streamed, whole = plain_text().fit(batches), plain_text().fit(TEXTS, LABELS)
     assert streamed.tally_ == whole.tally_
     parts = (TEXTS[i : i + 50] for i in range(0, len(TEXTS), 50))
     assert streamed.predict(parts).tolist() == whole.predict(TEXTS).tolist()
@@ -251,13 +252,13 @@ def test_batches_larger_than_memory_come_from_an_iterator() -> None:
         streamed.fit(iter([TEXTS]))
     assert streamed.tally_ == whole.tally_
     with pytest.raises(InputError, match="no batch came"):
-        TextClassifier().fit(iter([]))
+        plain_text().fit(iter([]))
 
 
 def test_forgetting_takes_words_along_that_nothing_else_had() -> None:
-    clf = TextClassifier(ngrams=(1, 2)).fit([*SHORT, "quixotic endeavour"], [*KINDS, "odd"])
+    clf = plain_text(ngrams=(1, 2)).fit([*SHORT, "quixotic endeavour"], [*KINDS, "odd"])
     clf.forget(["quixotic endeavour"], ["odd"])
-    plain = TextClassifier(ngrams=(1, 2)).fit(SHORT, KINDS)
+    plain = plain_text(ngrams=(1, 2)).fit(SHORT, KINDS)
     assert clf.get_feature_names_out().tolist() == plain.get_feature_names_out().tolist()
     np.testing.assert_array_equal(clf.predict_proba(SHORT), plain.predict_proba(SHORT))
     with pytest.raises(NeverCounted, match=r"'quixotic'|'odd'"):
@@ -274,7 +275,7 @@ def test_a_few_words_are_selected_as_scikit_learn_prunes_them() -> None:
         {"max_features": 40},
         {"min_df": 2, "max_df": 30, "max_features": 9},
     ):
-        mine = TextClassifier(tokens="sklearn", **options).fit(TEXTS, LABELS)
+        mine = plain_text(tokens="sklearn", **options).fit(TEXTS, LABELS)
         theirs = CountVectorizer(**options).fit(TEXTS)
         assert mine.get_feature_names_out().tolist() == theirs.get_feature_names_out().tolist()
         peer = MultinomialNB().fit(theirs.transform(TEXTS), LABELS)
@@ -300,7 +301,7 @@ def qualities(by: str, label: str | None) -> dict[str, float]:
 
 @pytest.mark.parametrize("by", ["chi2", "mutual_information"])
 def test_the_best_words_per_label_are_those_of_other_peoples_formulas(by: str) -> None:
-    clf = TextClassifier(tokens="sklearn", select=Best(20, by=by, per="label")).fit(TEXTS, LABELS)
+    clf = plain_text(tokens="sklearn", select=Best(20, by=by, per="label")).fit(TEXTS, LABELS)
     expected: set[str] = set()
     for label in np.unique(LABELS):
         quality = qualities(by, label)
@@ -309,7 +310,7 @@ def test_the_best_words_per_label_are_those_of_other_peoples_formulas(by: str) -
 
 
 def test_information_gain_is_mutual_information_with_all_labels() -> None:
-    clf = TextClassifier(tokens="sklearn", select=Best(30, by="information_gain")).fit(TEXTS, LABELS)
+    clf = plain_text(tokens="sklearn", select=Best(30, by="information_gain")).fit(TEXTS, LABELS)
     quality = qualities("mutual_information", None)
     assert set(clf.get_feature_names_out()) == set(
         sorted(quality, key=lambda word: (-round(quality[word], 9), word))[:30]
@@ -319,7 +320,7 @@ def test_information_gain_is_mutual_information_with_all_labels() -> None:
 def test_ties_are_broken_by_name_whatever_the_order_of_the_texts() -> None:
     texts, labels = ["delta", "alpha", "charlie", "bravo"], [0, 0, 1, 1]
     for order in ([0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]):
-        mine = TextClassifier(select=Best(2)).fit([texts[i] for i in order], [labels[i] for i in order])
+        mine = plain_text(select=Best(2)).fit([texts[i] for i in order], [labels[i] for i in order])
         assert mine.get_feature_names_out().tolist() == ["alpha", "bravo"]
     for n in (0, "many"):
         with pytest.raises(InputError, match="n must be a whole number above 0"):
@@ -332,7 +333,7 @@ def test_ties_are_broken_by_name_whatever_the_order_of_the_texts() -> None:
 
 
 def test_top_words_lean_to_their_label_by_the_published_formula() -> None:
-    clf = TextClassifier().fit(TEXTS, LABELS)
+    clf = plain_text().fit(TEXTS, LABELS)
     top = clf.top_words(5, strength=500.0)
     assert list(top) == clf.classes_.tolist()
     word, score = top["positive"][0]
@@ -348,7 +349,7 @@ def test_top_words_lean_to_their_label_by_the_published_formula() -> None:
 
 
 def test_sampled_texts_are_made_of_known_words_and_are_recognised() -> None:
-    clf = TextClassifier(alpha=0.01).fit(TEXTS, LABELS)
+    clf = plain_text(alpha=0.01).fit(TEXTS, LABELS)
     texts, labels = clf.sample(200, random_state=0)
     assert (texts, labels.tolist()) == (lambda pair: (pair[0], pair[1].tolist()))(clf.sample(200, random_state=0))
     assert {word for text in texts for word in text.split()} <= set(clf.get_feature_names_out())
@@ -356,7 +357,7 @@ def test_sampled_texts_are_made_of_known_words_and_are_recognised() -> None:
 
 
 def test_explanations_name_words_and_add_up() -> None:
-    clf = TextClassifier(ngrams=(1, 2)).fit(SHORT, KINDS)
+    clf = plain_text(ngrams=(1, 2)).fit(SHORT, KINDS)
     told = clf.explain("a dull film")
     assert set(told.features) == {"a", "dull", "film", "a dull", "dull film"} & set(clf.get_feature_names_out())
     testing.shares_sum_to_the_score(clf, "a dull film")
@@ -364,40 +365,40 @@ def test_explanations_name_words_and_add_up() -> None:
 
 def test_negation_tells_apart_what_single_words_cannot() -> None:
     happy, unhappy = "I am happy to see this movie", "I am not happy to see this movie"
-    assert set(TextClassifier(negation=True).fit([unhappy], ["neg"]).get_feature_names_out()) == {
+    assert set(plain_text(negation=True).fit([unhappy], ["neg"]).get_feature_names_out()) == {
         "i", "am", "not", "NOT_happy", "NOT_to", "NOT_see", "NOT_this", "NOT_movie",
     }  # fmt: skip
-    clf = TextClassifier(negation=True).fit([happy, unhappy], ["pos", "neg"])
+    clf = plain_text(negation=True).fit([happy, unhappy], ["pos", "neg"])
     assert clf.predict(["happy", "I don't think so: happy", "never happy"]).tolist() == ["pos", "pos", "neg"]
 
 
 def test_hashed_words_keep_the_names_that_were_seen_most() -> None:
-    plain, hashed = TextClassifier().fit(TEXTS, LABELS), TextClassifier(hashing=18).fit(TEXTS, LABELS)
+    plain, hashed = plain_text().fit(TEXTS, LABELS), plain_text(hashing=18).fit(TEXTS, LABELS)
     named = {name for name in hashed.get_feature_names_out() if not name.startswith("bucket ")}
     assert named <= set(plain.get_feature_names_out())
     assert len(named) > 0.95 * len(plain.get_feature_names_out())
     assert (hashed.predict(TEXTS) == plain.predict(TEXTS)).mean() > 0.98
-    small = TextClassifier(hashing=3).fit(TEXTS, LABELS)
+    small = plain_text(hashing=3).fit(TEXTS, LABELS)
     assert len(small.get_feature_names_out()) == 8
     with pytest.raises(InputError, match="hashed to"):
         _ = small.tally_ + hashed.tally_
 
 
 def test_a_classifier_of_texts_keeps_the_manners_of_scikit_learn() -> None:
-    clf = TextClassifier(ngrams=(1, 2), tokens=str.split).fit(TEXTS, LABELS)
+    clf = plain_text(ngrams=(1, 2), tokens=str.split).fit(TEXTS, LABELS)
     again = pickle.loads(pickle.dumps(clf))
     assert again.tally_ == clf.tally_
     np.testing.assert_allclose(again.predict_proba(TEXTS), clf.predict_proba(TEXTS), rtol=1e-12)
     assert clone(clf).get_params() == clf.get_params()
-    assert cross_val_score(TextClassifier(), TEXTS, LABELS, cv=3).mean() > 0.6
-    search = GridSearchCV(TextClassifier(), {"family": ["multinomial", "complement"], "alpha": [0.1, 1.0]}, cv=3)
+    assert cross_val_score(plain_text(), TEXTS, LABELS, cv=3).mean() > 0.6
+    search = GridSearchCV(plain_text(), {"family": ["multinomial", "complement"], "alpha": [0.1, 1.0]}, cv=3)
     assert search.fit(TEXTS, LABELS).best_score_ > 0.6
-    merged = naively.merge(*(TextClassifier().fit(TEXTS[i::3], LABELS[i::3]) for i in range(3)))
-    assert merged.tally_ == TextClassifier().fit(TEXTS, LABELS).tally_
+    merged = naively.merge(*(plain_text().fit(TEXTS[i::3], LABELS[i::3]) for i in range(3)))
+    assert merged.tally_ == plain_text().fit(TEXTS, LABELS).tally_
 
 
 def test_many_threads_may_judge_while_one_learns() -> None:
-    clf = TextClassifier().fit(TEXTS, LABELS)
+    clf = plain_text().fit(TEXTS, LABELS)
     failures: list[BaseException] = []
     done = threading.Event()
 

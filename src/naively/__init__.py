@@ -7,31 +7,40 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
+    "AbsoluteDiscount": "backgrounds",
     "Additive": "smoothing",
     "Bernoulli": "columns",
     "BernoulliNB": "estimators",
     "Best": "select",
+    "BiasVariance": "judging.bias_variance",
     "BlockTally": "blocks",
     "Categorical": "columns",
     "CategoricalNB": "estimators",
     "Comoments": "moments",
+    "Comparison": "judging.comparison",
     "Complement": "columns",
     "ComplementNB": "estimators",
     "CountVectorizer": "estimators",
     "DataWarning": "errors",
     "Dates": "columns",
+    "Dirichlet": "backgrounds",
     "Empirical": "priors",
     "Epsilon": "smoothing",
+    "Evaluation": "judging.evaluation",
+    "Evidence": "smoothing",
     "Explanation": "explain",
     "Gaussian": "columns",
     "GaussianClassifier": "estimators",
     "GaussianNB": "estimators",
     "Given": "priors",
     "HashingVectorizer": "estimators",
+    "HeldOut": "held_out",
     "Histogram": "columns",
     "Inexact": "errors",
     "InputError": "errors",
+    "JelinekMercer": "backgrounds",
     "Kernel": "columns",
+    "LearningCurve": "judging.learning_curve",
     "Moments": "moments",
     "Multinomial": "columns",
     "MultinomialNB": "estimators",
@@ -44,18 +53,33 @@ _HOMES = {
     "PoissonNB": "estimators",
     "Scores": "scores",
     "Smoothed": "priors",
+    "Suspects": "judging.suspects",
     "Tally": "tally",
     "Text": "columns",
     "TextClassifier": "estimators",
+    "Tuned": "judging.tuning",
     "Uniform": "priors",
     "Unsmoothed": "smoothing",
+    "WittenBell": "backgrounds",
+    "bias_variance": "judging.bias_variance",
+    "compare": "judging.comparison",
+    "cross_validate": "judging.cross_validation",
+    "evaluate": "judging.evaluation",
     "film_reviews": "data",
+    "learning_curve": "judging.learning_curve",
+    "leave_one_out": "judging.cross_validation",
     "merge": "estimators",
+    "suspects": "judging.suspects",
+    "tune": "judging.tuning",
 }
 
 __all__ = sorted([*_HOMES, "__version__"])  # noqa: PLE0605
 
 if TYPE_CHECKING:
+    from naively.backgrounds import AbsoluteDiscount as AbsoluteDiscount
+    from naively.backgrounds import Dirichlet as Dirichlet
+    from naively.backgrounds import JelinekMercer as JelinekMercer
+    from naively.backgrounds import WittenBell as WittenBell
     from naively.blocks import BlockTally as BlockTally
     from naively.columns import Bernoulli as Bernoulli
     from naively.columns import Categorical as Categorical
@@ -87,6 +111,21 @@ if TYPE_CHECKING:
     from naively.estimators import TextClassifier as TextClassifier
     from naively.estimators import merge as merge
     from naively.explain import Explanation as Explanation
+    from naively.held_out import HeldOut as HeldOut
+    from naively.judging.bias_variance import BiasVariance as BiasVariance
+    from naively.judging.bias_variance import bias_variance as bias_variance
+    from naively.judging.comparison import Comparison as Comparison
+    from naively.judging.comparison import compare as compare
+    from naively.judging.cross_validation import cross_validate as cross_validate
+    from naively.judging.cross_validation import leave_one_out as leave_one_out
+    from naively.judging.evaluation import Evaluation as Evaluation
+    from naively.judging.evaluation import evaluate as evaluate
+    from naively.judging.learning_curve import LearningCurve as LearningCurve
+    from naively.judging.learning_curve import learning_curve as learning_curve
+    from naively.judging.suspects import Suspects as Suspects
+    from naively.judging.suspects import suspects as suspects
+    from naively.judging.tuning import Tuned as Tuned
+    from naively.judging.tuning import tune as tune
     from naively.moments import Comoments as Comoments
     from naively.moments import Moments as Moments
     from naively.numbers import Numbers as Numbers
@@ -98,6 +137,7 @@ if TYPE_CHECKING:
     from naively.select import Best as Best
     from naively.smoothing import Additive as Additive
     from naively.smoothing import Epsilon as Epsilon
+    from naively.smoothing import Evidence as Evidence
     from naively.smoothing import Unsmoothed as Unsmoothed
     from naively.tally import Tally as Tally
 

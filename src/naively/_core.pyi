@@ -142,6 +142,31 @@ def score_cells(
 ) -> _Scores:
     """The same for weights kept only where something was seen: `feature[f] + klass[c] + delta[f, c]`."""
 
+def score_paths(
+    data: _Values,
+    indices: _I4 | _I8,
+    indptr: _I4 | _I8,
+    starts: _I8,
+    klass_of: _I4,
+    row_of: _I8,
+    path: _F8,
+    base: _F8,
+    many: int,
+    threads: int,
+) -> _F8:
+    """`many` by rows by classes: the cells of a row's features, each x times a row of `path`, and x times `base`."""
+
+@overload
+def names_twice(indices: _I4, indptr: _I4, columns: int) -> bool:
+    """Whether a sparse row names a column more than once."""
+
+@overload
+def names_twice(indices: _I8, indptr: _I8, columns: int) -> bool:
+    """The same for wide numbers."""
+
+def sum_log_paths(x: _F8, left: _F8, starts: _I8, alpha: _F8, threads: int) -> _F8:
+    """Rows by alphas: the sum of x * log(left + alpha) over the entries of each row."""
+
 def score_codes(
     rows: _Values, weight: _F8, unseen: _F8, base: _F8, offsets: _I8, sizes: _I8, classes: int, threads: int
 ) -> _Scores:
@@ -194,6 +219,9 @@ class Texts:
 
     def part(self, start: int, stop: int) -> Texts:
         """Some rows."""
+
+    def take(self, rows: _I8) -> Texts:
+        """Some of them, in any order."""
 
     @property
     def odd(self) -> int:

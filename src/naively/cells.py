@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -111,10 +111,14 @@ class Cells:
             return self.feature
         return self.feature[np.concatenate([[True], self.feature[1:] != self.feature[:-1]])]
 
-    def totals(self, classes: int) -> Array:
-        """The sum of each kind of number for each class."""
-        sums = np.array([_by_class(self.klass, plane, classes) for plane in self.values])
-        return sums.reshape(len(self.values), classes)
+    def totals(self, classes: int, planes: Collection[int] | None = None) -> Array:
+        """The sum of each kind of number for each class; of some `planes` alone, the others are left at 0."""
+        sums = np.zeros((len(self.values), classes))
+        for p in range(len(self.values)):
+            if planes is not None and p not in planes:
+                continue
+            sums[p] = _by_class(self.klass, self.values[p], classes)
+        return sums
 
     def same(self, other: Cells) -> bool:
         return (
@@ -128,9 +132,12 @@ def _by_class(klass: Array, values: Array, classes: int) -> Array:
     """Sums for each class, the same in whatever order the values come."""
     if values.dtype != np.int64 or not len(values) or int(np.abs(values).max()) * len(values) < WHOLE_LIMIT:
         return np.bincount(klass, weights=values, minlength=classes)
-    sums = np.zeros(classes, np.int64)
-    np.add.at(sums, klass, values)
-    return sums.astype(np.float64)
+    high, low = values >> _HALF, values & ((1 << _HALF) - 1)  # each half adds up to what float64 holds exactly
+    sums = [np.bincount(klass, weights=half, minlength=classes).astype(np.int64) for half in (high, low)]
+    return ((sums[0] << _HALF) + sums[1]).astype(np.float64)
+
+
+_HALF = 26
 
 
 def gathered(layers: Sequence[Cells], features: Array) -> Cells:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from naively.calibration import Temperature
 from naively.cells import Array
 from naively.rows import Rows
 from naively.scores import Scores
@@ -36,6 +38,7 @@ class Explanation:
     rest: Array
     score: Array
     probability: Array
+    temperature: float = 1.0  # what the score was divided by to make the probability
 
     def top(self, n: int = 10) -> list[tuple[Any, float]]:
         """The features that weigh most between the winner and the runner-up, with their log-odds.
@@ -55,7 +58,10 @@ class Explanation:
         lines += [(_label(f), share) for f, share in zip(self.features, self.shares, strict=True)]
         if np.abs(self.rest).max(initial=0.0) > 1e-9 * (1.0 + np.abs(self.shares).max(initial=0.0)):
             lines.append(("all else", self.rest))
-        lines += [("score", self.score), ("probability", self.probability)]
+        lines.append(("score", self.score))
+        if self.temperature != 1.0:
+            lines.append((f"score / {self.temperature:.4g}", self.score / self.temperature))
+        lines.append(("probability", self.probability))
         wide = max(len(name) for name, _ in lines)
         numbers = np.array([values for _, values in lines]).T.tolist()
         columns = [
@@ -76,9 +82,9 @@ def _label(feature: Any) -> str:
     return f"feature {feature}" if isinstance(feature, int) else str(feature)
 
 
-def explain_row(table: Any, row: Rows) -> Explanation:
-    """The arithmetic behind the score of one row."""
-    scores: Scores = table.score(row)
+def explain_row(table: Any, row: Rows, finish: Callable[[Scores], Scores]) -> Explanation:
+    """The arithmetic behind the score of one row; `finish` adds what makes a probability of it."""
+    scores = finish(table.score(row))
     names, shares, odd = table.shares(row)
     order = slice(None) if table.classes.order is None else table.classes.order
     shares, likelihood = shares[:, order], scores.likelihood[0]
@@ -90,6 +96,7 @@ def explain_row(table: Any, row: Rows) -> Explanation:
     return Explanation(
         scores.classes, names, table.prior[order], shares, rest, scores.joint[0],
         scores.proba()[0],
+        scores.calibration.value if isinstance(scores.calibration, Temperature) else 1.0,
     )  # fmt: skip
 
 

@@ -130,6 +130,15 @@ class Frame:
 
         return Frame({name: chosen(v) for name, v in self.columns.items()}, int(kept.sum()), self.named)
 
+    def take(self, rows: Array) -> Frame:
+        """The rows with these numbers, in that order."""
+        import pyarrow as pa
+
+        def taken(values: Any) -> Any:
+            return values[rows] if isinstance(values, (np.ndarray, Unreadable)) else values.take(pa.array(rows))
+
+        return Frame({name: taken(v) for name, v in self.columns.items()}, len(rows), self.named)
+
     def without(self, name: str) -> Frame:
         """Without one column."""
         return Frame({n: v for n, v in self.columns.items() if n != name}, self.rows, self.named)

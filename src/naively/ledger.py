@@ -57,6 +57,29 @@ class View:
 
 
 @dataclass(frozen=True, eq=False)
+class Shown:
+    """Counts as a view shows them, wherever they come from."""
+
+    classes: Index
+    rows: Array
+    totals: Array
+    every: Any
+    features: Array | None
+    width: int
+    cells: Cells
+    entries: tuple[Array, Array, Array, Array] | None
+
+    def view(self) -> Shown:
+        return self
+
+
+def fewer_rows(view: View | Shown, less: float) -> Shown:
+    """The same counts with so many rows less in every class."""
+    rows = np.maximum(view.rows - less, 0.0)
+    return Shown(view.classes, rows, view.totals, view.every, view.features, view.width, view.cells, view.entries)
+
+
+@dataclass(frozen=True, eq=False)
 class Ledger(Value):
     """An immutable list of tallies that stands for their sum."""
 

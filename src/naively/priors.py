@@ -136,4 +136,6 @@ def prior_of(given: Any, otherwise: Prior) -> Prior:
     """The rule that a user gave: a rule already, probabilities, or None for another one."""
     if isinstance(given, PRIORS):
         return given
+    if hasattr(given, "to_dict"):  # a Series goes by its index
+        given = given.to_dict()
     return otherwise if given is None else Given(given.tolist() if isinstance(given, np.ndarray) else given)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -142,6 +142,7 @@ class Limits:
     max_df: Any = 1.0
     max_features: int | None = None
     best: Best | None = None
+    yields: bool = False  # whether `min_df` gives way where it would leave no word
 
     def __post_init__(self) -> None:
         value: Any
@@ -172,7 +173,7 @@ class Limits:
 
     @property
     def _key(self) -> tuple[Any, ...]:
-        return self.lowest, self.highest, self.max_features, self.best
+        return self.lowest, self.highest, self.max_features, self.best, self.yields
 
     @property
     def none(self) -> bool:
@@ -181,15 +182,23 @@ class Limits:
             self.lowest == (False, 1) and self.highest == (True, 1) and (self.max_features, self.best) == (None, None)
         )
 
+    @property
+    def by_rows(self) -> bool:
+        """Whether a word counts by the number of its texts alone, whatever the other words."""
+        least = isinstance(self.min_df, Integral)
+        return least and self.highest == (True, 1) and (self.max_features, self.best) == (None, None)
+
     def kept(self, tally: Tally, numbers: Array) -> Array:
         """Those of these words (sorted numbers) that count."""
         if self.none or not len(numbers):
             return numbers
         total = tally.rows.sum()
         low, high = (v if isinstance(v, Integral) else v * total for v in (self.min_df, self.max_df))
+        documents = summed(tally, numbers, DOCUMENTS)
+        if self.yields and not ((documents >= low) & (documents <= high)).any():
+            low = 0
         if high < low:
             raise InputError(f"max_df={self.max_df} comes to fewer documents than min_df={self.min_df}")
-        documents = summed(tally, numbers, DOCUMENTS)
         kept = numbers[(documents >= low) & (documents <= high)]
         if self.max_features is not None:
             kept = np.sort(first(kept, summed(tally, kept, OCCURRENCES), int(self.max_features), tally))
@@ -212,7 +221,40 @@ def restricted(cells: Cells, numbers: Array) -> Cells:
     """The cells of these words (sorted numbers), numbered by their place among them."""
     if len(numbers) and len(numbers) == numbers[-1] + 1 and (not len(cells) or cells.feature[-1] < len(numbers)):
         return cells  # all of them
-    place = np.searchsorted(numbers, cells.feature)
-    mine = place < len(numbers)
-    mine[mine] = numbers[place[mine]] == cells.feature[mine]
+    place = places(numbers, cells.feature)
+    mine = place >= 0
     return Cells(place[mine], cells.klass[mine], np.ascontiguousarray(cells.values[:, mine]))
+
+
+def narrowed(cells: Cells, kept: Array, planes: Collection[int]) -> Cells:
+    """The cells of some features (a mask of all), numbered by their place among them; of some planes alone."""
+    mine = kept[cells.feature]
+    values = np.zeros((len(cells.values), int(np.count_nonzero(mine))), cells.values.dtype)
+    for plane in planes:
+        if plane < len(values):
+            values[plane] = cells.values[plane][mine]
+    return Cells((np.cumsum(kept) - 1)[cells.feature[mine]], cells.klass[mine], values)
+
+
+_DENSE = 1 << 24
+
+
+def places(numbers: Array, wanted: Array) -> Array:
+    """The place of each wanted number among some (sorted); -1 where it is not there, or below 0."""
+    if not len(numbers) or not len(wanted):
+        return np.full(len(wanted), -1, np.int64)
+    most = max(int(numbers[-1]), int(wanted.max())) + 1
+    if most > _DENSE:
+        found = np.minimum(np.searchsorted(numbers, wanted), len(numbers) - 1)
+        return np.where(numbers[found] == wanted, found, -1)
+    place = np.full(most + 1, -1, np.int64)  # and one behind the last, for numbers below 0
+    place[numbers] = np.arange(len(numbers))
+    return place[wanted]
+
+
+def held_among(numbers: Array, held: Array) -> Array:
+    """Which of some numbers (sorted) are held, as a mask."""
+    mask = np.zeros(len(numbers), bool)
+    found = places(numbers, held)
+    mask[found[found >= 0]] = True
+    return mask

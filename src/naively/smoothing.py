@@ -8,6 +8,7 @@ is the limit of adding ever less: the class with fewer impossible factors wins, 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Protocol
@@ -16,6 +17,7 @@ import numpy as np
 
 from naively.cells import Array
 from naively.errors import InputError
+from naively.evidence import Draws, best_alpha
 
 Logs = tuple[Array, Array | None]
 
@@ -85,6 +87,29 @@ def Unsmoothed() -> Additive:
     Additive(alpha=0.0)
     """
     return Additive(0.0)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Adds the α under which the counts are most probable: as draws from a Dirichlet, all weights of which are α.
+
+    Which α that is depends on the counts alone, so it is settled when a table is made of them (`alpha="auto"`).
+    """
+
+    @property
+    def per_feature(self) -> bool:
+        return False
+
+    def pseudo(self, features: Array | None) -> Any:
+        raise NotImplementedError("settled by the counts first")
+
+    def log(self, count: Any, total: Any, pseudo: Any, mass: Any, outcomes: Any) -> Logs:
+        raise NotImplementedError("settled by the counts first")
+
+
+def settled(rule: Smoothing, draws: Callable[[], Draws]) -> Smoothing:
+    """The rule, or where the counts are to decide, what they decide."""
+    return Additive(best_alpha(draws())) if isinstance(rule, Evidence) else rule
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -60,10 +60,12 @@ class Linear(Value):
     cell_feature: Array
     cell_klass: Array
     delta: Array
+    once: bool = False  # whether it is used once, so that one array of all weights would not pay
 
     @cached_property
     def starts(self) -> Array:
-        return np.searchsorted(self.cell_feature, np.arange(len(self.feature) + 1)).astype(np.int64)
+        many = np.bincount(self.cell_feature, minlength=len(self.feature))
+        return np.concatenate([[0], np.cumsum(many)]).astype(np.int64)
 
     @cached_property
     def weights(self) -> Array:
@@ -78,7 +80,7 @@ class Linear(Value):
         """Whether so few cells were seen, or so few rows come, that one array of all weights would not pay."""
         classes = len(self.klass)
         sparse_enough = len(self.feature) * classes > 16 * len(self.delta) + (1 << 16)
-        return rows < _FEW_ROWS or classes > _WIDE_CLASSES or sparse_enough
+        return self.once or rows < _FEW_ROWS or classes > _WIDE_CLASSES or sparse_enough
 
     def apply(self, X: Rows, accepts: Accepts) -> tuple[Array, bool, Any]:
         """Scores, whether something is missing, and the first entry that cannot be used."""
@@ -123,6 +125,11 @@ class LinearTable(Value):
     make_holes: Callable[[], tuple[Linear, Linear | None]] | None = None
     row_constant: Any = None
     numbers: Array | None = None  # of the features, where not all are in the table
+
+    def for_once(self) -> LinearTable:
+        """The same, for rows that are scored once."""
+        odd = None if self.impossible is None else replace(self.impossible, once=True)
+        return replace(self, present=replace(self.present, once=True), impossible=odd)
 
     @cached_property
     def holes(self) -> tuple[Linear, Linear | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from operator import add
@@ -13,7 +13,10 @@ import numpy as np
 from naively.blocks.base import Block
 from naively.cells import Array, close, whole
 from naively.errors import InputError
+from naively.evidence import Draws
 from naively.families.base import remainder, rows_per_class
+from naively.families.codes_left_out import OwnCodes, codes_left_out
+from naively.families.left_out import Left, added
 from naively.families.numbers import joined_shares
 from naively.frame import Frame
 from naively.kinds import missing
@@ -22,7 +25,7 @@ from naively.names import Categories, Index
 from naively.numbers import Numbers
 from naively.rows import RowError
 from naively.scores import Scores
-from naively.smoothing import Smoothing
+from naively.smoothing import Logs, Smoothing, settled
 from naively.table import CodeTable, Shares, padded, sorted_scores
 from naively.tally import rows_left, spread
 from naively.threads import on_threads
@@ -173,6 +176,7 @@ class Mixed:
     informative: bool = False
 
     spectral: ClassVar[bool] = False
+    ignores_prior: ClassVar[bool] = False
 
     def no_features(self) -> dict[str, Any]:
         return {block.name: block.no_features() for block in self.blocks}
@@ -211,6 +215,31 @@ class Mixed:
         nothing = np.zeros(ledger.classes.size)
         tables = {b.name: b.family.table(ledger.parts[b.name], b.rule(rule), nothing) for b in self.blocks}
         return MixedTable(self, ledger, prior, tables, self.presence(ledger, rule))
+
+    def left_out(
+        self, ledger: BlockLedger, rules: Sequence[Smoothing], X: Frame, codes: Array, weight: Array | None
+    ) -> Left:
+        """The sum of what the blocks come to."""
+        features = ledger.features
+        parts: list[Left] = [[(np.zeros((len(X), ledger.classes.size)), None) for _ in rules]]
+        for block in self.blocks:
+            rows = block.read(X, features[block.name])
+            of_block = [block.rule(rule) for rule in rules]
+            parts.append(block.family.left_out(ledger.parts[block.name], of_block, rows, codes, weight))
+        if self.informative:
+            parts.append([self._presence_left_out(ledger, rule, X, codes, weight) for rule in rules])
+        return [added(of_rule) for of_rule in zip(*parts, strict=True)]
+
+    def _presence_left_out(
+        self, ledger: BlockLedger, rule: Smoothing, X: Frame, codes: Array, weight: Array | None
+    ) -> Logs:
+        presence = self.presence(ledger, rule)
+        assert presence is not None
+        found = presence.codes(X)
+        each = np.ones(len(codes)) if weight is None else weight.astype(np.float64)
+        rows = np.broadcast_to(ledger.rows.astype(np.float64), (len(presence.names), ledger.classes.size))
+        own = OwnCodes.of(found, codes, each, presence.counts, rows, presence.table.categories)
+        return codes_left_out(own, presence.table, presence.rule, found, ignore=False)
 
     def scored(
         self,
@@ -272,6 +301,8 @@ class Presence(Value):
 
     names: tuple[str, ...]
     table: CodeTable
+    counts: Array  # how often each value is there and missing, by classes
+    rule: Smoothing
 
     @classmethod
     def of(
@@ -281,6 +312,8 @@ class Presence(Value):
         counts = (
             np.stack([remainder(rows, gone), gone], axis=1).reshape(2 * len(names), classes.size).astype(np.float64)
         )
+        known = np.broadcast_to(rows, (len(names), len(rows)))
+        rule = settled(rule, lambda: Draws.of(counts, known, 2.0))
         pseudo = rule.pseudo(None)
         finite, odd = rule.log(counts, rows.astype(np.float64), pseudo, 2 * pseudo, 2)
         columns = Categories(Index.of([f"{name} missing" for name in names]), (Index(2),) * len(names))
@@ -289,7 +322,12 @@ class Presence(Value):
             who, classes, columns, np.zeros(classes.size), padded(finite), unseen,
             None if odd is None else (padded(odd), unseen), 2 * np.arange(len(names)), np.full(len(names), 2),
         )  # fmt: skip
-        return cls(tuple(names), table)
+        return cls(tuple(names), table, counts, rule)
+
+    @property
+    def lost(self) -> tuple[list[str], list[Array]]:
+        """The columns, and how often each is missing, by classes."""
+        return list(self.names), list(self.counts[1::2])
 
     def codes(self, X: Frame) -> Array:
         """1 where a value is missing."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,20 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from naively.cells import Array
-from naively.errors import InputError, NeverCounted
+from naively.errors import InputError
 from naively.estimators.model import Model
-from naively.estimators.rows import check_labels, check_rows, check_weights, number_labels, numbers, sorted_index
+from naively.estimators.rows import (
+    check_labels,
+    check_rows,
+    check_weights,
+    known_classes,
+    number_labels,
+    numbers,
+    sorted_index,
+)
 from naively.explain import Explanation, explain_row
 from naively.families.base import Family
+from naively.intervals import interval, variances
 from naively.ledger import Ledger
 from naively.names import Index
 from naively.priors import Prior
@@ -47,6 +57,10 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):
 
     def _prior_rule(self) -> Prior:
         raise NotImplementedError
+
+    def _identity(self) -> tuple[Any, ...]:
+        """What an estimator counts, smooths and expects by: what models must share to be merged."""
+        return self._family(), self._rule(), self._prior_rule()
 
     # --- learning
 
@@ -125,11 +139,7 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):
         self._check_counted(self._model)
         with self._all_or_nothing():
             tally = self._count(X, y, ledger.classes, ledger.features, sample_weight, reset=False)
-            if tally.classes.size > ledger.classes.size:
-                label = tally.classes.name(ledger.classes.size)
-                raise NeverCounted(
-                    f"cannot forget rows of class {label!r}, which was never counted; nothing was changed"
-                )
+            known_classes(tally.classes, ledger.classes)
             left = self._tidied(ledger.subtract(tally), tally)
             self._settle(self._model.after(left).tidied())
         return self
@@ -199,6 +209,24 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):
             self.__dict__.update(before)
             raise
 
+    def _labelled(self, model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array | None]:
+        """Rows that the model has counted, the numbers of their classes, and their weights."""
+        X = check_rows(self, self._as_given(X), reset=False)
+        rows, _ = self._rows(X, model.ledger.features, grow=False)
+        y = check_labels(y, X.shape[0])
+        codes, classes = number_labels(y, model.ledger.classes)
+        known_classes(classes, model.ledger.classes)
+        return rows, codes, check_weights(sample_weight, X.shape[0])
+
+    def _fit_and_read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array | None]:
+        """Fits, and gives what `_labelled` gives of the same rows."""
+        self.fit(X, y, sample_weight)
+        return self._labelled(self._model, X, y, sample_weight)
+
+    def _rows_with_label(self, X: Any, y: Any) -> tuple[Array | None, int]:
+        """The numbers of the rows that have a label (None: all have), and how many rows there are."""
+        return None, 0
+
     # --- rows
 
     def _new_features(self, X: Any) -> Any:
@@ -253,7 +281,83 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):
 
     def _scores(self, rows: Rows) -> Scores:
         model = self._model  # read once: another thread may be learning
-        return model.scores(self._family_of(model), self._rule(), self._log_prior(model), rows)
+        return self._finished(model.scores(self._family_of(model), self._rule(), self._log_prior(model), rows), model)
+
+    def intervals(self, X: Any, level: float = 0.95) -> tuple[Array, Array]:
+        """Between which bounds the probability of each class lies, as far as the counts tell.
+
+        By the Dirichlet distribution that counts with α added make of the probabilities of features; for counts,
+        presences and categories. Columns of numbers that are taken for normal are taken for known.
+
+        Parameters
+        ----------
+        X : rows
+            As for `predict`.
+        level : float, default=0.95
+            How probable it is that a probability lies between its bounds.
+
+        Returns
+        -------
+        low, high : ndarrays of shape (n_samples, n_classes)
+        """
+        rows, _ = self._ready(X)
+        model = self._model  # read once: another thread may be learning
+        family, rule = self._family_of(model), self._rule()
+        found = variances(family, model.ledger, rule, rows)
+        order = model.ledger.classes.order
+        scores = self._finished(model.scores(family, rule, self._log_prior(model), rows), model)
+        temperature = getattr(scores.calibration, "value", getattr(scores.calibration, "temperature", 1.0))
+        return interval(scores.proba(), found if order is None else found[:, order], temperature, level)
+
+    def _reorders(self, model: Model) -> bool:
+        """Whether what is most probable may not be what scores highest."""
+        return False
+
+    def _finished(self, scores: Scores, model: Model) -> Scores:
+        """Scores with what makes probabilities of them: here, the prior that these stand for."""
+        prior, order = self._log_prior(model), model.ledger.classes.order
+        return replace(scores, shares=prior if order is None else prior[order])
+
+    def decide(
+        self, X: Any, *, by: str = "posterior", costs: Any = None, thresholds: Any = None, abstain_below: Any = None
+    ) -> Array:
+        """The label of each row, where there is more to consider than what is most probable.
+
+        Parameters
+        ----------
+        X : rows
+            As for `predict`.
+        by : {"posterior", "likelihood"}, default="posterior"
+            Whether the classes' frequencies count (MAP) or not (MLE).
+        costs : array-like of shape (n_classes, n_classes) or dict, default=None
+            What it costs to decide the one (second) where the other (first) is true; by label: {true: {decided: cost}}.
+            The label whose cost is least to be expected is decided.
+        thresholds : dict, default=None
+            {label: probability}: such a label is decided wherever its probability reaches this, and nowhere else.
+        abstain_below : float, default=None
+            No label (None) where the probability of the one decided is lower.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+        """
+        return self.scores(X).decide(by, costs=costs, thresholds=thresholds, abstain_below=abstain_below)
+
+    def top(self, X: Any, k: int = 3) -> tuple[Array, Array]:
+        """The k most probable labels of each row, and their probabilities, the highest first.
+
+        Parameters
+        ----------
+        X : rows
+            As for `predict`.
+        k : int, default=3
+            How many; all classes where there are fewer.
+
+        Returns
+        -------
+        labels, probabilities : ndarrays of shape (n_samples, k)
+        """
+        return self.scores(X).top(k)
 
     def predict(self, X: Any) -> Array:
         """The most probable class of each row.
@@ -269,6 +373,8 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):
         """
         rows, _ = self._ready(X)
         model = self._model
+        if self._reorders(model):
+            return self._scores(rows).decide()
         return model.decide(self._family_of(model), self._rule(), self._log_prior(model), rows)
 
     def predict_proba(self, X: Any) -> Array:
@@ -335,7 +441,9 @@ class CountingClassifier(ClassifierMixin, BaseEstimator):
         rows, _ = self._ready(X)
         if rows.shape[0] != 1:
             raise InputError(f"explain takes one row, got {rows.shape[0]}; pass X[i:i+1]")
-        return explain_row(self.table_, rows)
+        model = self._model
+        table = model.table(self._family_of(model), self._rule(), self._log_prior(model))
+        return explain_row(table, rows, lambda scores: self._finished(scores, model))
 
     def sample(self, n: int = 1, random_state: Any = None) -> tuple[Any, Array]:
         """Rows drawn from the model: a class by its prior, then a row from that class.

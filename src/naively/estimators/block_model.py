@@ -36,11 +36,11 @@ class BlockModel(Model):
         self._nothing = np.zeros(self.ledger.classes.size)
 
     def __getstate__(self) -> dict[str, Any]:
-        ledger = BlockLedger.of(self.ledger.total)
-        return BlockModel(ledger, self.dtype, self.declared, self.counted, schema=self.schema).__dict__
+        return self.after(BlockLedger.of(self.ledger.total)).__dict__
 
     def after(self, ledger: Any) -> BlockModel:
-        return BlockModel(ledger, self.dtype, self.declared, self.counted, schema=self.schema)
+        told = self.dtype, self.declared, self.counted, self.chosen, self.judged
+        return BlockModel(ledger, *told, schema=self.schema)
 
     def without_classes(self, gone: Array) -> BlockModel:
         return self.after(BlockLedger.of(self.ledger.total.without_classes(gone)))

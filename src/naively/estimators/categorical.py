@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from naively.backgrounds import ADDED
 from naively.cells import Array
 from naively.errors import InputError
 from naively.estimators.discrete import SmoothedClassifier
@@ -18,7 +19,6 @@ from naively.families.categorical import LARGEST_TABLE, trimmed
 from naively.ledger import Ledger
 from naively.names import CODE_BITS, MISSING, Categories, Index
 from naively.rows import Rows
-from naively.smoothing import Additive, Epsilon
 
 
 class CategoricalNB(SmoothedClassifier):
@@ -35,7 +35,7 @@ class CategoricalNB(SmoothedClassifier):
 
     Parameters
     ----------
-    alpha : float or rule (`Additive`, `Epsilon`, `Unsmoothed`), default=1.0
+    alpha : float or rule (`Additive`, `Epsilon`, `Unsmoothed`) or "auto", default=1.0
         What is added to every count.
     force_alpha : bool, default=True
         If False, an alpha below 1e-10 is raised to that.
@@ -52,7 +52,7 @@ class CategoricalNB(SmoothedClassifier):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **SmoothedClassifier._parameter_constraints,
         "min_categories": [None, "array-like", Interval(Integral, 1, None, closed="left")],
-        "alpha": [Interval(Real, 0, None, closed="left"), Additive, Epsilon],
+        "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"}), *ADDED],
         "unseen": [StrOptions({"smooth", "ignore"})],
     }
 
@@ -78,7 +78,7 @@ class CategoricalNB(SmoothedClassifier):
 
     def _rule(self) -> Any:
         rule = super()._rule()
-        if isinstance(rule, Additive) and rule.per_feature:
+        if rule.per_feature:
             raise InputError(f"{type(self).__name__} takes one alpha for all columns, got {self.alpha!r}")
         return rule
 

@@ -7,16 +7,18 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from naively.backgrounds import ADDED, BACKGROUNDS, SMOOTHINGS
 from naively.cells import Array
 from naively.errors import InputError
 from naively.estimators.base import CountingClassifier
 from naively.families import Bernoulli, Complement, Multinomial, Poisson
 from naively.families.base import Family, remainder
+from naively.ledger import Ledger
 from naively.priors import PRIORS, Empirical, Prior, Uniform, prior_of
-from naively.smoothing import Additive, Epsilon
+from naively.smoothing import Additive, Evidence
 
 _ALPHA_MIN = 1e-10
 
@@ -34,7 +36,7 @@ class SmoothedClassifier(CountingClassifier):
     class_prior: Any
     _classes_come_first = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "alpha": [Interval(Real, 0, None, closed="left"), "array-like", Additive, Epsilon],
+        "alpha": [Interval(Real, 0, None, closed="left"), "array-like", StrOptions({"auto"}), *ADDED],
         "fit_prior": ["boolean"],
         "class_prior": ["array-like", None, *PRIORS],
         "force_alpha": ["boolean"],
@@ -61,7 +63,9 @@ class SmoothedClassifier(CountingClassifier):
         return alpha
 
     def _rule(self) -> Any:
-        if isinstance(self.alpha, (Additive, Epsilon)):
+        if isinstance(self.alpha, str) and self.alpha == "auto":
+            return Evidence()
+        if isinstance(self.alpha, SMOOTHINGS):
             given = getattr(self.alpha, "alpha", None)
             if isinstance(given, tuple) and len(given) != self.n_features_in_:
                 got = f"{len(given)} for {self.n_features_in_} features"
@@ -125,8 +129,9 @@ class MultinomialNB(FeatureCounts):
 
     Parameters
     ----------
-    alpha : float, array-like of shape (n_features,) or rule (`Additive`, `Epsilon`, `Unsmoothed`), default=1.0
-        What is added to every count.
+    alpha : float, array-like of shape (n_features,), rule or "auto", default=1.0
+        What is added to every count; "auto": the α that makes the counts most probable. Rules are `Additive`,
+        `Epsilon`, `Unsmoothed`, `JelinekMercer`, `Dirichlet`, `AbsoluteDiscount` and `WittenBell`.
     force_alpha : bool, default=True
         If False, an alpha below 1e-10 is raised to that.
     fit_prior : bool, default=True
@@ -134,6 +139,11 @@ class MultinomialNB(FeatureCounts):
     class_prior : array-like of shape (n_classes,) or rule (`Empirical`, `Smoothed`, `Uniform`, `Given`), default=None
         Probabilities of the classes, in sorted order.
     """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **FeatureCounts._parameter_constraints,
+        "alpha": [*FeatureCounts._parameter_constraints["alpha"], *BACKGROUNDS],
+    }
 
     def __init__(self, *, alpha: Any = 1.0, force_alpha: Any = True, fit_prior: Any = True, class_prior: Any = None):
         self.alpha = alpha
@@ -198,8 +208,8 @@ class ComplementNB(FeatureCounts):
 
     def _rule(self) -> Any:
         rule = super()._rule()
-        if not isinstance(rule, Additive):
-            raise InputError(f"{type(self).__name__} is smoothed by Additive(alpha) only, got {rule!r}")
+        if not isinstance(rule, (Additive, Evidence)):
+            raise InputError(f"{type(self).__name__} is smoothed by Additive(alpha) or 'auto' only, got {rule!r}")
         return rule
 
     @property
@@ -225,7 +235,7 @@ class BernoulliNB(FeatureCounts):
 
     Parameters
     ----------
-    alpha : float, array-like of shape (n_features,) or rule (`Additive`, `Epsilon`, `Unsmoothed`), default=1.0
+    alpha : float, array-like of shape (n_features,), rule (`Additive`, `Epsilon`, `Unsmoothed`) or "auto", default=1.0
         What is added to the count of presences and to that of absences.
     force_alpha : bool, default=True
         If False, an alpha below 1e-10 is raised to that.
@@ -265,7 +275,8 @@ class BernoulliNB(FeatureCounts):
         return Bernoulli(type(self).__name__, None if self.binarize is None else float(self.binarize))
 
     def _feature_log_prob(self) -> Array:
-        tally, rule = self.tally_, self._rule()
+        tally = self.tally_
+        rule = Bernoulli().table_rule(Ledger((tally,)).view(), self._rule())
         known = remainder(tally.rows[:, None], tally.dense(1))
         pseudo = rule.pseudo(None)
         finite, odd = rule.log(tally.dense(), known, pseudo, 2 * pseudo, 2.0)
@@ -286,7 +297,7 @@ class PoissonNB(FeatureCounts):
 
     Parameters
     ----------
-    alpha : float, array-like of shape (n_features,) or rule (`Additive`, `Epsilon`, `Unsmoothed`), default=1.0
+    alpha : float, array-like of shape (n_features,), rule (`Additive`, `Epsilon`, `Unsmoothed`) or "auto", default=1.0
         As if each class had α more rows with one event each.
     fit_prior : bool, default=True
         Whether the classes' share of the rows counts, or all are alike.

@@ -14,7 +14,6 @@ from naively.blocks import BlockLedger, BlockTally
 from naively.errors import InputError
 from naively.estimators.base import CountingClassifier
 from naively.estimators.block_model import BlockModel
-from naively.estimators.model import Model
 from naively.ledger import Ledger
 from naively.names import Categories, Index
 
@@ -42,7 +41,12 @@ def merge(*estimators: Any) -> Any:
         check_is_fitted(estimator)
         if type(estimator) is type(first) and isinstance(estimator._model, BlockModel):
             _check_schemas(first, estimator)
-        elif type(estimator) is not type(first) or _rules(estimator) != _rules(first):
+        elif type(estimator) is not type(first) or estimator._identity() != first._identity():
+            if hasattr(first, "chosen_") and first.get_params() == estimator.get_params():
+                raise InputError(
+                    "merge takes estimators with the same parameters, but these have chosen to count differently "
+                    f"(chosen_.ngrams {first.chosen_.ngrams}, {estimator.chosen_.ngrams}): fit them with ngrams= given"
+                )
             raise InputError(
                 f"merge takes estimators of one kind and with the same parameters, got {first!r}, {estimator!r}"
             )
@@ -54,16 +58,19 @@ def merge(*estimators: Any) -> Any:
             )
     total = reduce(add, (estimator.tally_ for estimator in estimators))
     merged = clone(first)
+    found = [e._settle_judgement(e._model) for e in estimators if hasattr(e, "_settle_judgement")]
+    judgements = [judged for judged in found if judged is not None]
+    judged = reduce(add, judgements) if judgements else None
     declared = frozenset[Any]().union(*(estimator._model.declared for estimator in estimators))
     if isinstance(total, BlockTally):
-        merged._settle(replace(first._model.after(BlockLedger.of(total)), declared=declared))
+        merged._settle(replace(first._model.after(BlockLedger.of(total)), declared=declared, judged=judged))
         return merged
     columns = total.features.columns if isinstance(total.features, Categories) else total.features
     if isinstance(columns, Index):
         merged.n_features_in_ = columns.size
         if columns.names is not None:
             merged.feature_names_in_ = columns.names
-    merged._settle(Model(Ledger((total,)), first._model.dtype, declared, first._model.counted))
+    merged._settle(replace(first._model.after(Ledger((total,))), declared=declared, judged=judged))
     return merged
 
 
@@ -79,8 +86,3 @@ def _check_schemas(first: Any, other: Any) -> None:
 
 def _smoothed(estimator: Any) -> tuple[Any, Any]:
     return estimator._rule(), estimator._prior_rule()
-
-
-def _rules(estimator: CountingClassifier) -> tuple[Any, ...]:
-    """What an estimator counts, smooths and expects by."""
-    return estimator._family(), estimator._rule(), estimator._prior_rule()

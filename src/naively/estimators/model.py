@@ -30,18 +30,19 @@ class Model:
     dtype: Any = np.float64
     declared: frozenset[Any] = frozenset()  # classes named in advance, which stay though they have no rows
     counted: Any = None  # what the counting depended on, which cannot be changed afterwards
+    chosen: Any = None  # what was chosen for parameters that are "auto"
+    judged: Any = None  # how probabilities are calibrated
     decided: Any = None  # rules made of an estimator's parameters, for as long as these stay the same
     _tables: dict[Any, Any] = field(default_factory=dict)
     _latest: tuple[Any, ...] = (None, None, None, None)
     _touched: int = 0
 
     def __getstate__(self) -> dict[str, Any]:
-        fresh = Model(Ledger((self.ledger.total,)), self.dtype, self.declared, self.counted)
-        return fresh.__dict__
+        return self.after(Ledger((self.ledger.total,))).__dict__
 
     def after(self, ledger: Ledger) -> Model:
         """The state that follows when the ledger has changed."""
-        return Model(ledger, self.dtype, self.declared, self.counted)
+        return Model(ledger, self.dtype, self.declared, self.counted, self.chosen, self.judged)
 
     def tidied(self) -> Model:
         """Without the classes whose last row was forgotten, unless they were named in advance."""

@@ -11,7 +11,7 @@ from sklearn.utils.validation import column_or_1d, validate_data
 
 from naively import _core
 from naively.cells import Array
-from naively.errors import InputError
+from naively.errors import InputError, NeverCounted
 from naively.names import Categories, Index
 from naively.natives import NATIVE
 from naively.rows import Rows, native
@@ -151,6 +151,15 @@ def sorted_index(labels: Any) -> Index:
     array = Index.of(labels if isinstance(labels, np.ndarray) else np.asarray(labels)).names
     assert array is not None
     return Index.of(np.sort(array))
+
+
+def known_classes(classes: Index, known: Index) -> None:
+    """Raises where there are classes that were never counted."""
+    if classes.size > known.size:
+        label = classes.name(known.size)
+        raise NeverCounted(
+            f"cannot forget or leave out rows of class {label!r}, which was never counted; nothing was changed"
+        )
 
 
 def check_weights(weight: Any, rows: int) -> Array | None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from naively import _core
+from naively.backgrounds import rule_of
 from naively.blocks import Block, CategoryBlock, CategoryColumn, MatrixBlock, Mixed, NumberBlock, TextBlock
 from naively.columns import (
     RULES,
@@ -32,7 +33,7 @@ from naively.families import Poisson as PoissonFamily
 from naively.families.words import Words
 from naively.frame import Frame
 from naively.kinds import BOOLEAN, CATEGORY, NOTHING, NUMBER, TEXT, TIME, chunks, kind_of, missing, numbers, type_of
-from naively.smoothing import Additive, Epsilon, Smoothing
+from naively.smoothing import Smoothing
 
 FEW = 32
 """Whole numbers with at most so many values (and no more than the root of the rows) are categories."""
@@ -291,4 +292,4 @@ def _group(names: tuple[str, ...], rule: Rule, who: str) -> MatrixBlock:
 
 
 def _smoothing(alpha: Any) -> Smoothing | None:
-    return alpha if alpha is None or isinstance(alpha, (Additive, Epsilon)) else Additive(alpha)
+    return None if alpha is None else rule_of(alpha)

@@ -57,6 +57,12 @@ def labelled(
     return frame, numbered, index, weight
 
 
+def label_mask(X: Any, y: Any) -> Array:
+    """Which rows have a label."""
+    frame = frame_of(X)
+    return encoded_labels(frame.columns[y] if isinstance(y, str) else y, len(frame))[0] >= 0
+
+
 def frame_of(X: Any) -> Frame:
     """A table of whatever library, or an array."""
     if sparse.issparse(X):

@@ -11,27 +11,29 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
 from sklearn.utils.validation import check_is_fitted
 
+from naively.backgrounds import ADDED, rule_of
 from naively.blocks import BlockLedger, CategoryBlock
 from naively.cells import Array
 from naively.columns import Text
-from naively.errors import InputError, NaivelyError, NeverCounted
-from naively.estimators.base import CountingClassifier
+from naively.errors import InputError, NaivelyError
 from naively.estimators.block_model import BlockModel
+from naively.estimators.calibrating import Calibrating
 from naively.estimators.model import Model
+from naively.estimators.rows import known_classes
 from naively.estimators.schema import Schema
 from naively.estimators.schema_table import SchemaTable
-from naively.estimators.table_rows import batch_of, frame_of, labelled
-from naively.estimators.text import TextClassifier, words_family
+from naively.estimators.table_rows import batch_of, frame_of, label_mask, labelled
+from naively.estimators.text import TextClassifier
+from naively.estimators.words import words_family, words_rule
 from naively.explain import Explanation, explain_row
-from naively.families.words import Words
+from naively.families.words import FAMILIES, WEIGHTINGS, Words
 from naively.frame import Frame
 from naively.names import Index
 from naively.priors import PRIORS, Empirical, Prior, prior_of
 from naively.scores import Scores
-from naively.smoothing import Additive, Epsilon
 
 
-class NaiveBayes(CountingClassifier):
+class NaiveBayes(Calibrating):
     """Naive Bayes over the columns of a table: numbers, categories, flags, dates and text, with holes in them.
 
     >>> from naively import NaiveBayes
@@ -45,7 +47,7 @@ class NaiveBayes(CountingClassifier):
     ['again', 'never']
     >>> print(model.schema_)
     column  type    taken as                   missing  why
-    price   double  histogram, 2 bins                1  numbers: 0.429 leaving one out, 12.000 by gaussian
+    price   double  histogram, 2 bins                1  numbers: 0.315 leaving one out, 12.000 by gaussian
     city    string  categorical, 2 categories        1  short texts
     open    bool    bernoulli                        1  true or false
 
@@ -59,39 +61,46 @@ class NaiveBayes(CountingClassifier):
         What columns are taken for, by name: `Number()`, `Gaussian()`, `Histogram()`, `Kernel()`, `Categorical()`,
         `Bernoulli()`, `Poisson()`, `Dates()`, `Text()`, or None to leave one out. A tuple of names makes a group:
         `Multinomial()`, `Complement()`, `Gaussian(covariance="full")`. What is not named is read as it looks.
-    alpha : float or rule (`Additive`, `Epsilon`, `Unsmoothed`), default=1.0
-        What is added to every count.
+    alpha : float, rule (`Additive`, `Epsilon`, `Unsmoothed`) or "auto", default="auto"
+        What is added to every count; "auto": for each column, the α that makes its counts most probable.
     prior : rule (`Empirical`, `Smoothed`, `Uniform`, `Given`) or array-like, default=None
         What is expected of the classes beforehand; None: their shares of the rows.
     missing : {"ignored", "informative"}, default="ignored"
         Whether a missing value says nothing, or that it is missing.
     unlabelled : {"skip", "refuse"}, default="skip"
         What becomes of rows without a label: they are left out with a warning, or refused.
+    calibrate : bool, "temperature", "per class" or "isotonic", default=True
+        Whether probabilities are brought to what they are worth on rows that are left out: by one number that scores
+        are divided by (True), one more for each class, or a rising function for each class.
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "columns": [dict, None],
-        "alpha": [Interval(Real, 0, None, closed="left"), Additive, Epsilon],
+        "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"}), *ADDED],
         "prior": ["array-like", None, *PRIORS],
         "missing": [StrOptions({"ignored", "informative"})],
         "unlabelled": [StrOptions({"skip", "refuse"})],
+        "calibrate": Calibrating.calibrate_constraint,
     }
     _model: BlockModel
+    _judges_later = True  # which takes tables, and these are made when they are first needed
 
     def __init__(
         self,
         *,
         columns: Any = None,
-        alpha: Any = 1.0,
+        alpha: Any = "auto",
         prior: Any = None,
         missing: Any = "ignored",
         unlabelled: Any = "skip",
+        calibrate: Any = True,
     ):
         self.columns = columns
         self.alpha = alpha
         self.prior = prior
         self.missing = missing
         self.unlabelled = unlabelled
+        self.calibrate = calibrate
 
     # --- rules
 
@@ -102,7 +111,7 @@ class NaiveBayes(CountingClassifier):
         return model.schema.mixed(informative=self.missing == "informative")
 
     def _rule(self) -> Any:
-        rule = self.alpha if isinstance(self.alpha, (Additive, Epsilon)) else Additive(self.alpha)
+        rule = rule_of(self.alpha)
         if rule.per_feature:
             raise InputError("alpha must be one number for all columns")
         return rule
@@ -198,7 +207,7 @@ class NaiveBayes(CountingClassifier):
         for block in learnt.schema.blocks:
             if isinstance(block, CategoryBlock):
                 block.warn(learnt.ledger.features[block.name], float(learnt.ledger.rows.sum()))
-        return learnt
+        return self._calibrated(learnt, frame, codes, weight)
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Take these rows out again, as if they had never been counted.
@@ -222,13 +231,12 @@ class NaiveBayes(CountingClassifier):
         check_is_fitted(self)
         model = self._model
         self._check_counted(model)
+        self._settle_judgement(model)  # as long as its rows are there
         ledger: BlockLedger = model.ledger
         frame, codes, index, weight = labelled(
             X, y, ledger.classes, sample_weight, type(self).__name__, self.unlabelled
         )
-        if index.size > ledger.classes.size:
-            label = index.name(ledger.classes.size)
-            raise NeverCounted(f"cannot forget rows of class {label!r}, which was never counted; nothing was changed")
+        known_classes(index, ledger.classes)
         family = self._family_of(model)
         gone = family.count(model.schema.matched(frame), codes, index, ledger.features, weight)
         left = ledger.subtract(gone)
@@ -236,13 +244,29 @@ class NaiveBayes(CountingClassifier):
         self._settle(model.after(BlockLedger(left.classes, left.rows, parts)).tidied())
         return self
 
+    def _labelled(self, model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array | None]:
+        known = model.ledger.classes
+        frame, codes, index, weight = labelled(X, y, known, sample_weight, type(self).__name__, self.unlabelled)
+        known_classes(index, known)
+        return model.schema.matched(frame), codes, weight
+
+    def _rows_with_label(self, X: Any, y: Any) -> tuple[Array | None, int]:
+        known = label_mask(X, y)
+        return (None, 0) if known.all() else (np.flatnonzero(known), len(known))
+
     def _words(self, rule: Text) -> Words:
         parameters = {f.name: getattr(rule, f.name) for f in fields(rule)}
+        told = TextClassifier._parameter_constraints
         limits = {
-            **TextClassifier._parameter_constraints,
-            "alpha": [*TextClassifier._parameter_constraints["alpha"], None],
+            **told,
+            "family": [StrOptions(set(FAMILIES))],
+            "weighting": [StrOptions(set(WEIGHTINGS))],
+            "ngrams": [tuple, list],
+            "alpha": [*told["alpha"], None],
         }
         validate_parameter_constraints(limits, parameters, caller_name="Text")
+        if rule.alpha is not None:
+            words_rule(rule.alpha, rule.family)
         return words_family(type(self).__name__, parameters)
 
     # --- scoring
@@ -259,7 +283,7 @@ class NaiveBayes(CountingClassifier):
     def _scores(self, rows: Frame) -> Scores:
         model = self._model  # read once: another thread may be learning
         rules = self._family_of(model), self._rule(), self._log_prior(model)
-        return Scores.joined(model.in_parts(*rules, rows, lambda scores: scores))
+        return self._finished(Scores.joined(model.in_parts(*rules, rows, lambda scores: scores)), model)
 
     def explain(self, X: Any) -> Explanation:
         """What the prior and each column of one row (of a text: each word) add to the score of each class.
@@ -276,7 +300,9 @@ class NaiveBayes(CountingClassifier):
         frame, _ = self._ready(X)
         if len(frame) != 1:
             raise InputError(f"explain takes one row, got {len(frame)}; pass a table of one")
-        return explain_row(self.table_, frame)
+        model = self._model
+        table = model.table(self._family_of(model), self._rule(), self._log_prior(model))
+        return explain_row(table, frame, lambda scores: self._finished(scores, model))
 
     def _drawn_rows(self, drawn: dict[int, Any], klass: Array) -> Any:
         import pyarrow as pa

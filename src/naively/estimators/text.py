@@ -2,46 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from numbers import Integral, Real
 from operator import is_
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from naively.backgrounds import SMOOTHINGS
+from naively.calibration import Temperature
 from naively.cells import Array
 from naively.errors import InputError
-from naively.estimators.base import CountingClassifier
+from naively.estimators.calibrating import Calibrating
+from naively.estimators.choosing import CHOSEN, Chosen, chosen_recipe, settled_recipe
 from naively.estimators.model import Model
-from naively.estimators.rows import check_labels, check_weights, number_labels
+from naively.estimators.rows import check_labels, check_weights, known_classes, number_labels
+from naively.estimators.words import COUNTED, frozen, shown, words_family, words_rule
 from naively.explain import Explanation, explain_row
+from naively.families.word_rows import read_all
 from naively.families.words import FAMILIES, WEIGHTINGS, Words, without_lost_words
 from naively.ledger import Ledger
 from naively.log_odds import top_words
 from naively.names import Index
 from naively.priors import PRIORS, Empirical, Prior, prior_of
 from naively.scores import Scores
-from naively.select import Best, Limits
-from naively.smoothing import Additive, Epsilon
+from naively.select import Best
+from naively.smoothing import Additive
 from naively.tally import Tally
 from naively.texts import Texts
-from naively.tokens import Tokens
 
 _BLOCK = 1 << 12
-COUNTED = (
-    "tokens", "ngrams", "lowercase", "negation", "accents", "stop_words", "vocabulary", "hashing", "weights",
-)  # fmt: skip
-"""The parameters that say what is counted; the others can be changed at any time."""
 
 
-class TextClassifier(CountingClassifier):
+class TextClassifier(Calibrating):
     """Naive Bayes on raw text: words are counted as they are read, and everything else is decided afterwards.
 
     >>> from naively import TextClassifier
-    >>> clf = TextClassifier().fit(["a fine film", "a dull film", "fine acting"], ["pos", "neg", "pos"])
+    >>> clf = TextClassifier().fit(["a fine film", "a dull film", "fine acting", "dull"], ["pos", "neg", "pos", "neg"])
     >>> clf.predict(["fine", "so dull"]).tolist()
     ['pos', 'neg']
     >>> clf.partial_fit(["bellissimo"], ["italian"]).predict(["bellissimo"]).tolist()
@@ -53,22 +52,28 @@ class TextClassifier(CountingClassifier):
     bytes; or, larger than memory, as an iterator of (texts, labels) batches. A missing text (None, NaN) adds nothing,
     and is predicted by the prior. Bytes that are no UTF-8 part words, as a blank would.
 
+    What is "auto" is chosen by the first batch of texts that is learnt (`chosen_`): some dozens of recipes are judged
+    by folds that are taken out of the counts. With fewer than a hundred texts, and where alpha is a rule or 0, it is
+    multinomial, by counts of single words.
+
     Parameters
     ----------
-    family : {"multinomial", "complement", "bernoulli"}, default="multinomial"
+    family : {"auto", "multinomial", "complement", "bernoulli"}, default="auto"
         How words make up a score.
-    weighting : {"counts", "binary", "tfidf"}, default="counts"
+    weighting : {"auto", "counts", "binary", "tfidf"}, default="auto"
         What a word in a text comes to: how often it is there, that it is there, or its sub-linear tf-idf with texts
         brought to one length. (The Bernoulli family only knows whether it is there.)
-    alpha : float or rule (`Additive`, `Epsilon`, `Unsmoothed`), default=1.0
-        What is added to every count.
+    alpha : float, rule or "auto", default="auto"
+        What is added to every count; "auto": chosen with the others or, where these are given, the α that makes the
+        counts most probable. Rules are `Additive`, `Epsilon`, `Unsmoothed`, `JelinekMercer`, `Dirichlet`,
+        `AbsoluteDiscount` and `WittenBell`.
     prior : rule (`Empirical`, `Smoothed`, `Uniform`, `Given`) or array-like, default=None
         What is expected of the classes beforehand; None: their shares of the texts.
     tokens : {"words", "sklearn", "chars"} or callable, default="words"
         What a word is. "words": runs of letters, marks, digits and connectors; in scripts that are written without
         spaces, every two neighbouring characters. "sklearn": what scikit-learn's `CountVectorizer` takes by default.
         "chars": `ngrams` characters in a row inside words. A callable makes a list of tokens of a text.
-    ngrams : tuple (from, to), default=(1, 1)
+    ngrams : tuple (from, to) or "auto", default="auto"
         How many words in a row (or characters) count as one.
     negation : bool, default=False
         Whether words behind a negation ("not", "n't", "never", "no", ...), up to the next punctuation, count as
@@ -93,17 +98,20 @@ class TextClassifier(CountingClassifier):
         Whether what weighting="tfidf" needs is counted as well.
     norm : bool, default=False
         Whether the complement's weights are divided by their sum.
+    calibrate : bool, "temperature", "per class" or "isotonic", default=True
+        Whether probabilities are brought to what they are worth on texts that are left out: by one number that scores
+        are divided by (True), one more for each class, or a rising function for each class.
     threads : int, default=None
         How many to use; None: one for each core, where there is enough to do.
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "family": [StrOptions(set(FAMILIES))],
-        "weighting": [StrOptions(set(WEIGHTINGS))],
-        "alpha": [Interval(Real, 0, None, closed="left"), Additive, Epsilon],
+        "family": [StrOptions({"auto", *FAMILIES})],
+        "weighting": [StrOptions({"auto", *WEIGHTINGS})],
+        "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"}), *SMOOTHINGS],
         "prior": ["array-like", None, *PRIORS],
         "tokens": [StrOptions({"words", "sklearn", "chars"}), callable],
-        "ngrams": [tuple, list],
+        "ngrams": [StrOptions({"auto"}), tuple, list],
         "negation": ["boolean"],
         "lowercase": ["boolean"],
         "accents": [StrOptions({"unicode", "ascii"}), None],
@@ -116,18 +124,19 @@ class TextClassifier(CountingClassifier):
         "hashing": [Interval(Integral, 1, 30, closed="both"), None],
         "weights": ["boolean"],
         "norm": ["boolean"],
+        "calibrate": Calibrating.calibrate_constraint,
         "threads": [Interval(Integral, 1, 1024, closed="both"), None],
     }
 
     def __init__(
         self,
         *,
-        family: Any = "multinomial",
-        weighting: Any = "counts",
-        alpha: Any = 1.0,
+        family: Any = "auto",
+        weighting: Any = "auto",
+        alpha: Any = "auto",
         prior: Any = None,
         tokens: Any = "words",
-        ngrams: Any = (1, 1),
+        ngrams: Any = "auto",
         negation: Any = False,
         lowercase: Any = True,
         accents: Any = None,
@@ -140,6 +149,7 @@ class TextClassifier(CountingClassifier):
         hashing: Any = None,
         weights: Any = True,
         norm: Any = False,
+        calibrate: Any = True,
         threads: Any = None,
     ):
         self.family = family
@@ -160,34 +170,48 @@ class TextClassifier(CountingClassifier):
         self.hashing = hashing
         self.weights = weights
         self.norm = norm
+        self.calibrate = calibrate
         self.threads = threads
 
     # --- rules
 
-    def _family(self) -> Words:
+    def _settled(self, model: Model | None) -> dict[str, Any]:
+        """The parameters with what was chosen in place of "auto"."""
         parameters = {name: getattr(self, name) for name in self._parameter_constraints}
-        return words_family(type(self).__name__, parameters)
+        return settled_recipe(None if model is None else _recipe(model), parameters)
+
+    def _family(self) -> Words:
+        return self._family_of(self.__dict__.get("_model"))
+
+    def _family_of(self, model: Model | None) -> Words:
+        return words_family(type(self).__name__, self._settled(model))
 
     def _rule(self) -> Any:
-        rule = self.alpha if isinstance(self.alpha, (Additive, Epsilon)) else Additive(self.alpha)
-        if rule.per_feature:
-            raise InputError("alpha must be one number for all words: their number is not known beforehand")
-        if self.family == "complement" and not isinstance(rule, Additive):
-            raise InputError(f"family='complement' is smoothed by a number or Additive(alpha) only, got {rule!r}")
-        return rule
+        return self._rule_for(self.__dict__.get("_model"))
+
+    def _rule_for(self, model: Model | None) -> Any:
+        settled = self._settled(model)
+        return words_rule(settled["alpha"], settled["family"])
 
     def _prior_rule(self) -> Prior:
         return prior_of(self.prior, Empirical())
 
     def _counted(self) -> dict[str, Any]:
-        return {name: _frozen(getattr(self, name)) for name in COUNTED}
+        return {name: frozen(getattr(self, name)) for name in COUNTED}
 
     def _check_counted(self, model: Model) -> None:
         self._validate_params()
         for name, value in model.counted.items():
-            now = _frozen(getattr(self, name))
+            now = frozen(getattr(self, name))
             if now != value:
-                raise InputError(f"counted with {name}={_shown(value)}, now it is {_shown(now)}; fit again")
+                raise InputError(f"counted with {name}={shown(value)}, now it is {shown(now)}; fit again")
+
+    def _identity(self) -> tuple[Any, ...]:
+        """What was chosen is no difference, but for what was counted."""
+        settled = settled_recipe(None, {name: getattr(self, name) for name in self._parameter_constraints})
+        counted = {**settled, "ngrams": self._settled(self._model)["ngrams"]}
+        family = words_family(type(self).__name__, counted)
+        return family, words_rule(settled["alpha"], settled["family"]), self._prior_rule()
 
     # --- learning
 
@@ -230,7 +254,8 @@ class TextClassifier(CountingClassifier):
         ----------
         **parameters
             Any of `family`, `weighting`, `alpha`, `prior`, `min_df`, `max_df`, `max_features`, `select`, `norm`,
-            `threads`.
+            `calibrate`, `threads`. Probabilities are calibrated for other parameters then, so they are taken as they
+            are until `recalibrate` is called.
 
         Returns
         -------
@@ -245,12 +270,37 @@ class TextClassifier(CountingClassifier):
             self._validate_params()
             self._settle(self._model)
             _ = self.table_
+        self._warn_if_uncalibrated()
         return self
 
+    def _learn(self, X: Any, y: Any, model: Any, classes: Index | None, sample_weight: Any) -> None:
+        family = self._family_of(model)
+        texts, codes, index, weight = self._checked(family, X, y, classes, sample_weight)
+        if model is None:
+            parameters = {name: getattr(self, name) for name in self._parameter_constraints}
+            choice = chosen_recipe(family, parameters, self._prior_rule(), texts, codes, index, weight)
+            declared = frozenset() if classes is None or classes.names is None else frozenset(classes.names.tolist())
+            if choice is not None:
+                family = words_family(type(self).__name__, settled_recipe(choice.recipe, parameters))
+            tally = family.count(texts, codes, index, family.no_words(), weight)
+            learnt = Model(Ledger((tally,)), np.float64, declared, self._counted(), choice)
+        else:
+            tally = family.count(texts, codes, index, model.ledger.features, weight)
+            learnt = model.after(model.ledger.add(tally))
+        self._rule_for(learnt)
+        self._settle(self._calibrated(learnt, texts, codes, weight))
+
     def _count(self, X: Any, y: Any, classes: Index | None, features: Any, sample_weight: Any, *, reset: bool) -> Tally:
+        family = self._family()
+        texts, codes, index, weight = self._checked(family, X, y, classes, sample_weight)
+        return family.count(texts, codes, index, features, weight)
+
+    def _checked(
+        self, family: Words, X: Any, y: Any, classes: Index | None, sample_weight: Any
+    ) -> tuple[Texts, Array, Index, Array | None]:
+        """Texts, the numbers of their classes, the classes and the weights."""
         if y is None:
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        family = self._family()
         texts = family.tokens.texts(X)
         y = check_labels(y, len(texts))
         if not len(texts):
@@ -259,16 +309,38 @@ class TextClassifier(CountingClassifier):
         if classes is None and not known.any():
             raise InputError("every text is missing, so there is nothing to count")
         codes = np.zeros(len(texts), np.int32)
-        codes[known], classes = number_labels(y[known], classes)
-        weight = check_weights(sample_weight, len(texts))
-        return family.count(texts, codes, classes, family.no_words() if features is None else features, weight)
+        codes[known], index = number_labels(y[known], classes)
+        if not known.all():  # a text that is missing brings no class, but may be of one
+            codes[~known] = np.maximum(index.locate(y[~known]), 0)
+        return texts, codes, index, check_weights(sample_weight, len(texts))
+
+    def _labelled(self, model: Model, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array | None]:
+        family = self._family_of(model)
+        texts, codes, classes, weight = self._checked(family, X, y, model.ledger.classes, sample_weight)
+        known_classes(classes, model.ledger.classes)
+        if len(texts.missing):  # a missing text may have brought a label that nobody has counted
+            known_classes(number_labels(check_labels(y, len(texts)), classes)[1], classes)
+        return family.read(texts, model.ledger.features), codes, weight
+
+    def _fit_and_read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array | None]:
+        """Reads the texts once for both, where nothing is to be chosen or known beforehand."""
+        self._validate_params()
+        chooses = any(isinstance(getattr(self, name), str) and getattr(self, name) == "auto" for name in CHOSEN)
+        if chooses or self.vocabulary is not None or self.hashing is not None:
+            return super()._fit_and_read(X, y, sample_weight)
+        family = self._family_of(None)
+        texts, codes, index, weight = self._checked(family, X, y, None, sample_weight)
+        rows = read_all(family.tokens.core, texts, family.many_threads(texts))
+        tally = family.count(rows, codes, index, rows.words, weight)
+        self._settle(Model(Ledger((tally,)), np.float64, frozenset(), self._counted()))
+        return rows, codes, weight
 
     def _tidied(self, ledger: Ledger, gone: Tally) -> Ledger:
         return without_lost_words(ledger, gone, self._family())
 
     # --- scoring
 
-    def _decided(self) -> tuple[Model, Words, Any, Array]:
+    def _decided(self) -> tuple[Model, Words, Any, Array, Any]:
         """The model, and family, rule and log-prior as the parameters say; made anew only when one of them changes."""
         if "_model" not in self.__dict__:
             check_is_fitted(self)
@@ -277,7 +349,8 @@ class TextClassifier(CountingClassifier):
         decided = model.decided
         if decided is None or not all(map(is_, decided[0], parameters)):
             self._check_counted(model)
-            decided = parameters, self._family(), self._rule(), self._log_prior(model)
+            rules = self._family_of(model), self._rule_for(model), self._log_prior(model)
+            decided = parameters, *rules, self._calibration(model)
             model.decided = decided
         return model, *decided[1:]
 
@@ -285,9 +358,10 @@ class TextClassifier(CountingClassifier):
         return self._decided()[1].tokens.texts(X), np.float64
 
     def _scores(self, rows: Texts) -> Scores:
-        model, family, rule, prior = self._decided()
+        model, family, rule, prior, calibration = self._decided()
         parts = [model.scores(family, rule, prior, rows[block]) for block in rows.blocks(_BLOCK)]
-        return Scores.joined(parts) if parts else model.scores(family, rule, prior, rows)
+        scores = Scores.joined(parts) if parts else model.scores(family, rule, prior, rows)
+        return self._finished(scores, model).at(calibration)
 
     def predict(self, X: Any) -> Array:
         """The most probable class of each text.
@@ -303,8 +377,10 @@ class TextClassifier(CountingClassifier):
         """
         if isinstance(X, Iterator):
             return np.concatenate([self.predict([]), *(self.predict(batch) for batch in X)])
-        model, family, rule, prior = self._decided()
+        model, family, rule, prior, calibration = self._decided()
         rows = family.tokens.texts(X)
+        if calibration is not None and not isinstance(calibration, Temperature):
+            return self._scores(rows).decide()
         if 0 < len(rows) <= _BLOCK:
             return model.scores(family, rule, prior, rows).decide()
         parts = [model.scores(family, rule, prior, rows[block]).decide() for block in rows.blocks(_BLOCK)]
@@ -325,9 +401,27 @@ class TextClassifier(CountingClassifier):
         rows, _ = self._ready([X] if isinstance(X, (str, bytes)) else X)
         if len(rows) != 1:
             raise InputError(f"explain takes one text, got {len(rows)}")
-        return explain_row(self.table_, rows)
+        model = self._model
+        table = model.table(self._family_of(model), self._rule(), self._log_prior(model))
+        return explain_row(table, rows, lambda scores: self._finished(scores, model))
 
     # --- what was learnt
+
+    @property
+    def chosen_(self) -> Chosen:
+        """How words are weighed: what was given, and what was chosen where a parameter is "auto"."""
+        check_is_fitted(self)
+        model = self._model
+        settled = self._settled(model)
+        rule: Any = self._family_of(model).settled_by(model.ledger, self._rule_for(model))
+        alpha = rule.alpha if isinstance(rule, Additive) else rule
+        words = settled["family"], settled["weighting"], tuple(settled["ngrams"]), settled["min_df"]
+        choice = model.chosen
+        if choice is None:
+            return Chosen(*words, alpha)
+        same = (*words, alpha) == (*choice.recipe.way, choice.recipe.alpha)
+        told = same and choice.whole(settled) and choice.prior == self._prior_rule()
+        return Chosen(*words, alpha, choice.tried[0].accuracy if told else None, choice.tried)
 
     def top_words(self, n: int = 10, *, strength: float = 1000.0) -> dict[Any, list[tuple[str, float]]]:
         """The words that speak most for each class, with how sure that is, in standard deviations.
@@ -397,48 +491,6 @@ class TextClassifier(CountingClassifier):
         return tags
 
 
-def words_family(who: str, parameters: Mapping[str, Any]) -> Words:
-    """The family that these parameters of `TextClassifier` stand for."""
-    stop, vocabulary, hashing = (parameters[name] for name in ("stop_words", "vocabulary", "hashing"))
-    if vocabulary is not None and hashing is not None:
-        raise InputError("vocabulary and hashing exclude each other: give one of them")
-    if stop is not None:
-        stop = ENGLISH_STOP_WORDS if isinstance(stop, str) else frozenset(_words(stop, "stop_words"))
-    return Words(
-        who=who,
-        family=parameters["family"],
-        weighting=parameters["weighting"],
-        norm=bool(parameters.get("norm", False)),
-        tokens=Tokens(
-            parameters["tokens"], tuple(parameters["ngrams"]), parameters["lowercase"], parameters["negation"],
-            parameters["accents"], stop,
-        ),
-        limits=Limits(*(parameters[name] for name in ("min_df", "max_df", "max_features", "select"))),
-        vocabulary=None if vocabulary is None else tuple(sorted(_words(vocabulary, "vocabulary"))),
-        buckets=None if hashing is None else 1 << hashing,
-        weights=bool(parameters.get("weights", True)),
-        threads=parameters.get("threads"),
-    )  # fmt: skip
-
-
-def _frozen(value: Any) -> Any:
-    """A parameter as it is now, whatever becomes of a list later: pairs as tuples, words as a set of them."""
-    if value is None or callable(value) or isinstance(value, (str, Real)):
-        return value
-    listed = list(value)
-    return frozenset(listed) if listed and isinstance(listed[0], str) else tuple(listed)
-
-
-def _shown(value: Any) -> str:
-    return repr(sorted(value)) if isinstance(value, frozenset) else repr(value)
-
-
-def _words(words: Iterable[Any], what: str) -> list[str]:
-    listed = list(words)
-    for word in listed:
-        if not isinstance(word, str):
-            raise InputError(f"{what} must be words, got {word!r} ({type(word).__name__})")
-    if len(set(listed)) != len(listed):
-        twice = next(word for i, word in enumerate(listed) if word in listed[:i])
-        raise InputError(f"{what}: {twice!r} is there twice")
-    return listed
+def _recipe(model: Model) -> Any:
+    """What was chosen; None where nothing was compared."""
+    return None if model.chosen is None else model.chosen.recipe

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -9,7 +10,8 @@ import numpy as np
 from naively import _core
 from naively.cells import Array, Cells, whole
 from naively.errors import InputError
-from naively.ledger import Ledger, View
+from naively.families.left_out import Left
+from naively.ledger import Ledger, Shown, View
 from naively.names import Index
 from naively.rows import Accepts, Rows, SparseRows, check_columns, complain, in_blocks, is_sparse
 from naively.smoothing import Logs, Smoothing
@@ -39,6 +41,13 @@ class Family(Protocol):
 
     def localised(self, X: Rows, features: Array) -> Rows:
         """The same rows, over the features of such a table."""
+
+    def left_out(self, ledger: Any, rules: Sequence[Any], X: Rows, codes: Array, weight: Array | None) -> Left:
+        """For each rule, what these rows come to in each class, each by the sum without itself."""
+
+    @property
+    def ignores_prior(self) -> bool:
+        """Whether scores are told without the prior, where there are several classes."""
 
     @property
     def spectral(self) -> bool:
@@ -134,7 +143,7 @@ def localised_sparse(X: Rows, features: Array) -> Rows:
     return SparseRows(X.data, indices, X.indptr, (X.shape[0], len(features)))
 
 
-def every_cell(view: View) -> View:
+def every_cell(view: View | Shown) -> Shown:
     """The same view with a cell for every pair of feature and class, seen or not."""
     classes = view.classes.size
     feature = np.repeat(np.arange(view.width), classes)
@@ -142,11 +151,11 @@ def every_cell(view: View) -> View:
     values = np.zeros((len(view.cells.values), view.width * classes), view.cells.values.dtype)
     values[:, view.cells.feature * classes + view.cells.klass] = view.cells.values
     cells = Cells(feature, klass, values)
-    return View(view.source, view.features, view.width, cells)
+    return Shown(view.classes, view.rows, view.totals, view.every, view.features, view.width, cells, view.entries)
 
 
 def linear_pair(
-    view: View, base: Logs, klass: Logs, feature: Logs, seen: Logs, sign: float = 1.0
+    view: View | Shown, base: Logs, klass: Logs, feature: Logs, seen: Logs, sign: float = 1.0
 ) -> tuple[Linear, Linear | None]:
     """The table of finite parts and that of impossible factors, from (finite, impossible) pairs.
 
@@ -174,7 +183,7 @@ def minus(a: Logs, b: Logs) -> Logs:
     return a[0] - b[0], np.asarray(0.0 if a[1] is None else a[1]) - np.asarray(0.0 if b[1] is None else b[1])
 
 
-def absent_entries(view: View, pseudo: Any) -> tuple[Array, Array, Array, Array, Any]:
+def absent_entries(view: View | Shown, pseudo: Any) -> tuple[Array, Array, Array, Array, Any]:
     """Class, count, missing, how many features and their pseudo-count, for every feature that was seen."""
     if view.entries is not None:
         return (*view.entries, pseudo)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from naively.cells import Array
+from naively.evidence import Draws
 from naively.families.base import (
     NOTHING,
     absent_entries,
@@ -20,10 +22,11 @@ from naively.families.base import (
     remainder,
     sparse_features,
 )
-from naively.ledger import Ledger, View
+from naively.families.left_out import Entries, Left, as_entries, mixture, presences_left_out
+from naively.ledger import Ledger, Shown, View, fewer_rows
 from naively.names import Index
 from naively.rows import Accepts, Rows
-from naively.smoothing import Logs, Smoothing
+from naively.smoothing import Evidence, Logs, Smoothing, settled
 from naively.table import Linear, LinearTable
 from naively.tally import Tally
 
@@ -48,6 +51,7 @@ class Bernoulli:
         return "a number" if self.threshold is not None else "0 to 1 with binarize=None; pass binarize=0.0 for counts"
 
     spectral: ClassVar[bool] = True
+    ignores_prior: ClassVar[bool] = False
 
     def empty(self, classes: Index, features: Index) -> Tally:
         return Tally.empty("presence", classes, features)
@@ -56,13 +60,14 @@ class Bernoulli:
         return count_linear(self.who, "presence", self.expected, self.accepts, X, codes, classes, features, weight)
 
     def touched(self, X: Rows, rule: Smoothing, ledger: Ledger) -> Array | None:
-        return None if rule.per_feature else sparse_features(X)
+        return None if rule.per_feature or isinstance(rule, Evidence) else sparse_features(X)
 
     def localised(self, X: Rows, features: Array) -> Rows:
         return localised_sparse(X, features)
 
     def table(self, ledger: Ledger, rule: Smoothing, prior: Array, features: Array | None = None) -> LinearTable:
-        view = ledger.view() if features is None else ledger.view_of(features)
+        view: View | Shown = ledger.view() if features is None else ledger.view_of(features)
+        rule = self.table_rule(view, rule)
         pseudo = rule.pseudo(view.features)
         if isinstance(pseudo, np.ndarray):
             view = every_cell(view)
@@ -99,6 +104,26 @@ class Bernoulli:
             numbers=view.features,
         )
 
+    def left_out(self, ledger: Ledger, rules: Sequence[Smoothing], X: Rows, codes: Array, weight: Array | None) -> Left:
+        view = ledger.view()
+        rules = [self.table_rule(view, rule) for rule in rules]
+        return bernoulli_left_out(as_entries(view, X, codes, weight, self.threshold), view, rules)
+
+    def table_rule(self, view: View | Shown, rule: Smoothing) -> Smoothing:
+        """The rule, or where the counts are to decide, what they decide."""
+        return settled(rule, lambda: self.draws(view))
+
+    def draws(self, view: View | Shown) -> Draws:
+        """Each feature in each class is an urn of two outcomes, from which its rows were drawn."""
+        cells, rows = view.cells, view.rows.astype(np.float64)
+        known = remainder(rows[cells.klass], cells.values[1])
+        away = remainder(known, cells.values[0])
+        unseen = view.every.size - np.bincount(cells.klass, minlength=len(rows))
+        counts = np.concatenate([cells.values[0], away, rows])
+        many = np.concatenate([np.ones(2 * len(away)), unseen])
+        urns = np.concatenate([np.ones(len(known)), unseen])
+        return Draws.of(counts, np.concatenate([known, rows]), 2.0, many, urns)
+
     def n_parameters(self, tally: Tally) -> int:
         return tally.classes.size * tally.features.size
 
@@ -107,13 +132,39 @@ class Bernoulli:
         return tally.classes.size * (2**tally.features.size - 1)
 
     def sample(self, tally: Tally, rule: Smoothing, klass: int, size: int, rng: np.random.Generator) -> Rows:
+        rule = self.table_rule(Ledger((tally,)).view(), rule)
         known = remainder(tally.rows[klass], tally.dense(1)[klass])
         finite, odd = rule.log(tally.dense()[klass], known, rule.pseudo(None), 2 * rule.pseudo(None), 2.0)
         chance = np.exp(finite) if odd is None else np.where(odd > 0, 0.0, np.exp(finite))
         return (rng.random((size, len(chance))) < chance).astype(np.int64)
 
 
-def absent_sum(view: View, absent: Any, unseen: Logs, pseudo: Any) -> Logs:
+def bernoulli_left_out(entries: Entries, view: Any, rules: Sequence[Smoothing]) -> Left:
+    """Each row by what is left without it."""
+
+    def there(rule: Smoothing, count: Any, known: Any, each: Any) -> Logs:
+        return rule.log(count, known, each, 2 * each, 2.0)
+
+    def away(rule: Smoothing, count: Any, known: Any, each: Any) -> Logs:
+        return there(rule, np.maximum(known - count, 0.0), known, each)
+
+    def present(block: Entries, rule: Smoothing, left: Array, known: Array) -> Logs:
+        x, each = block.rows.data[:, None], block.each(rule.pseudo(None))
+        return mixture(there(rule, left, known, each), x, away(rule, left, known, each), 1.0 - x)
+
+    def absent(block: Entries, rule: Smoothing, count: Array, known: Array) -> Logs:
+        return away(rule, count, known, block.each(rule.pseudo(None)))
+
+    def base(rule: Smoothing, less: float) -> Logs:
+        pseudo = rule.pseudo(None)
+        shown = fewer_rows(every_cell(view) if isinstance(pseudo, np.ndarray) else view, less)
+        unseen = away(rule, 0, shown.rows, largest(pseudo))
+        return absent_sum(shown, lambda count, known, each: away(rule, count, known, each), unseen, pseudo)
+
+    return presences_left_out(entries, rules, present, absent, base)
+
+
+def absent_sum(view: View | Shown, absent: Any, unseen: Logs, pseudo: Any) -> Logs:
     """What a row that holds nothing comes to in each class: the sum over all features."""
     klass, count, missing, many, each = absent_entries(view, pseudo)
     seen = absent(count, remainder(view.rows[klass], missing), each)

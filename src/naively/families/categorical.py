@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,11 +13,14 @@ from scipy import sparse
 
 from naively import _core
 from naively.cells import Array, Cells, whole
+from naively.evidence import Draws, best_alpha
 from naively.families.base import count_in_blocks, remainder, rows_per_class
+from naively.families.codes_left_out import OwnCodes, codes_left_out
+from naively.families.left_out import Left, in_line
 from naively.ledger import Ledger
 from naively.names import CODE_BITS, MISSING, Categories, Index
-from naively.rows import Rows, complain
-from naively.smoothing import Logs, Smoothing
+from naively.rows import Rows, complain, in_blocks
+from naively.smoothing import Additive, Evidence, Logs, Smoothing
 from naively.table import CodeTable, missing_codes, padded
 from naively.tally import Tally
 from naively.threads import threads
@@ -35,6 +40,7 @@ class Categorical:
     unseen: str = "smooth"
 
     spectral: ClassVar[bool] = False
+    ignores_prior: ClassVar[bool] = False
 
     def empty(self, classes: Index, features: Categories) -> Tally:
         return Tally.empty("categories", classes, features)
@@ -60,7 +66,7 @@ class Categorical:
         return Tally("categories", classes, rows, _widened(features, sizes), cells)
 
     def touched(self, X: Rows, rule: Smoothing, ledger: Ledger) -> Array | None:
-        if sparse.issparse(X) or len(X) * X.shape[1] > 1 << 14:
+        if sparse.issparse(X) or len(X) * X.shape[1] > 1 << 14 or isinstance(rule, Evidence):
             return None
         known = X[~missing_codes(X)]
         if not (np.isfinite(known) & (known >= 0) & (known == np.floor(known))).all():
@@ -78,25 +84,19 @@ class Categorical:
         categories = ledger.features
         everything = features is None
         if features is None:
-            features = np.arange(categories.size) - np.repeat(categories.offsets, categories.sizes)
-            features |= np.repeat(np.arange(categories.columns.size) << CODE_BITS, categories.sizes)
+            features = _every(categories)
         columns, classes = categories.columns.size, ledger.classes.size
         column = features >> CODE_BITS
-        lost = (np.arange(columns) << CODE_BITS) | MISSING
-        wanted = np.union1d(features, lost)
-        view = ledger.view_of(wanted)
-        counts = np.zeros((len(wanted), classes))
-        counts[view.cells.feature, view.cells.klass] = view.cells.values[0]
-        known = remainder(ledger.rows, counts[np.searchsorted(wanted, lost)])
-
-        pseudo = rule.pseudo(None)
+        counts, known = _counts(ledger, features)
         size = categories.sizes.astype(np.float64)
-        seen = _logs(rule, counts[np.searchsorted(wanted, features)], known[column], pseudo, size[column])
+        rule = self.settled(rule, ledger)
+        pseudo = each_column(rule.pseudo(None), columns)
+        seen = _logs(rule, counts, known[column], pseudo[column], size[column])
         never = _logs(rule, np.zeros((columns, classes)), known, pseudo, np.maximum(size, 1.0))
         if self.unseen == "ignore":
             never = np.zeros_like(never[0]), None if never[1] is None else np.zeros_like(never[1])
             # A code that no class has seen is left out as well, though a larger one made room for it.
-            empty: Array = ~np.any(counts[np.searchsorted(wanted, features)], axis=1)
+            empty: Array = ~np.any(counts, axis=1)
             seen = _cleared(seen, empty)
         sizes = np.bincount(column, minlength=columns).astype(np.int64)
         if not everything:
@@ -107,6 +107,32 @@ class Categorical:
             self.who, ledger.classes, categories, prior, padded(seen[0]), padded(never[0]), impossible,
             np.cumsum(sizes) - sizes, sizes,
         )  # fmt: skip
+
+    def left_out(self, ledger: Ledger, rules: Sequence[Smoothing], X: Rows, codes: Array, weight: Array | None) -> Left:
+        """Categories are those that there are with the row, but one that only it has is never seen without it."""
+        each = np.ones(len(codes)) if weight is None else weight.astype(np.float64)
+        counts, known = _counts(ledger, _every(ledger.features))
+        rules = [self.settled(rule, ledger) for rule in rules]
+        tables = [self.table(ledger, rule, np.zeros(ledger.classes.size)) for rule in rules]
+
+        def left_out(part: Rows, rows: slice) -> Left:
+            part = np.ascontiguousarray(part.toarray()) if sparse.issparse(part) else part
+            own = OwnCodes.of(part, codes[rows], each[rows], counts, known, ledger.features)
+            ignore = self.unseen == "ignore"
+            return [codes_left_out(own, t, r, part, ignore=ignore) for t, r in zip(tables, rules, strict=True)]
+
+        parts = in_blocks(X, X.shape[1] + ledger.classes.size, left_out, 1 << 20)
+        return in_line(parts, len(rules), ledger.classes.size)
+
+    def settled(self, rule: Smoothing, ledger: Ledger) -> Smoothing:
+        """The rule, or where the counts are to decide, an α for each column: each class of it is an urn."""
+        if not isinstance(rule, Evidence):
+            return rule
+        categories = ledger.features
+        counts, known = _counts(ledger, _every(categories))
+        ends = np.append(categories.offsets, len(counts)).tolist()
+        columns = enumerate(pairwise(ends))
+        return Additive(tuple(best_alpha(Draws.of(counts[a:b], known[j], float(b - a))) for j, (a, b) in columns))
 
     def n_parameters(self, tally: Tally) -> int:
         assert isinstance(tally.features, Categories)
@@ -131,6 +157,27 @@ class Categorical:
                 if chance.sum() > 0:
                     codes[:, j] = rng.choice(many, size, p=chance / chance.sum())
         return codes
+
+
+def each_column(pseudo: Any, columns: int) -> Array:
+    """What a rule adds to the categories of each column."""
+    return np.broadcast_to(np.asarray(pseudo, dtype=np.float64), (columns,))
+
+
+def _every(categories: Categories) -> Array:
+    """All features there are."""
+    code = np.arange(categories.size) - np.repeat(categories.offsets, categories.sizes)
+    return code | np.repeat(np.arange(categories.columns.size) << CODE_BITS, categories.sizes)
+
+
+def _counts(ledger: Ledger, features: Array) -> tuple[Array, Array]:
+    """How often each class has each of these categories, and in how many of its rows each column is known."""
+    lost = (np.arange(ledger.features.columns.size) << CODE_BITS) | MISSING
+    wanted = np.union1d(features, lost)
+    cells = ledger.take(wanted)
+    counts = np.zeros((len(wanted), ledger.classes.size))
+    counts[cells.feature, cells.klass] = cells.values[0]
+    return counts[np.searchsorted(wanted, features)], remainder(ledger.rows, counts[np.searchsorted(wanted, lost)])
 
 
 def trimmed(tally: Tally, least: Array) -> Tally:
@@ -184,9 +231,9 @@ def _widened(features: Categories, sizes: Array) -> Categories:
     return features if same else Categories(features.columns, tuple(values))
 
 
-def _logs(rule: Smoothing, counts: Array, totals: Array, pseudo: Any, size: Array) -> Logs:
-    each = size[:, None]
-    return rule.log(counts, totals, pseudo, pseudo * each, each)
+def _logs(rule: Smoothing, counts: Array, totals: Array, pseudo: Array, size: Array) -> Logs:
+    each, extra = size[:, None], pseudo[:, None]
+    return rule.log(counts, totals, extra, extra * each, each)
 
 
 def _cleared(logs: Logs, rows: Array) -> Logs:

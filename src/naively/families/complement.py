@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from naively.cells import Array
+from naively.evidence import Draws
 from naively.families.base import NOTHING, every_cell, linear_pair, remainder, rule_mass
+from naively.families.left_out import Left, as_entries, draws_left_out, one_by_one
 from naively.families.multinomial import COUNTS, EXPECTED, Multinomial
-from naively.ledger import Ledger
+from naively.ledger import Ledger, Shown, View
 from naively.names import Index
 from naively.rows import Rows
 from naively.smoothing import Smoothing
@@ -26,11 +29,16 @@ class Complement(Multinomial):
     who: str = "ComplementNB"
     norm: bool = False
 
+    @property
+    def ignores_prior(self) -> bool:
+        return True
+
     def touched(self, X: Rows, rule: Smoothing, ledger: Ledger) -> Array | None:
         return None if self.norm else super().touched(X, rule, ledger)
 
     def table(self, ledger: Ledger, rule: Smoothing, prior: Array, features: Array | None = None) -> LinearTable:
-        view = ledger.view() if features is None else ledger.view_of(features)
+        view: View | Shown = ledger.view() if features is None else ledger.view_of(features)
+        rule = self.table_rule(view, rule)
         outcomes = view.every.size
         mass, pseudo = rule_mass(rule, outcomes), rule.pseudo(view.features)
         of_others = view.totals[0].sum() - view.totals[0]
@@ -62,6 +70,22 @@ class Complement(Multinomial):
             impossible=impossible,
             numbers=view.features,
         )
+
+    def left_out(self, ledger: Ledger, rules: Sequence[Smoothing], X: Rows, codes: Array, weight: Array | None) -> Left:
+        if self.norm:
+            return one_by_one(self, ledger, rules, X, codes, weight)
+        view = ledger.view()
+        rules = [self.table_rule(view, rule) for rule in rules]
+        return draws_left_out(as_entries(view, X, codes, weight), rules, complement=True)
+
+    def draws(self, view: View | Shown) -> Draws:
+        """All other classes of a class are an urn."""
+        cells, totals = view.cells, view.totals[0]
+        everywhere = np.bincount(cells.feature, weights=cells.values[0], minlength=view.width)
+        unseen = view.classes.size - np.bincount(cells.feature, minlength=view.width)
+        elsewhere = remainder(everywhere[cells.feature], cells.values[0])
+        many = np.concatenate([np.ones(len(elsewhere)), unseen])
+        return Draws.of(np.concatenate([elsewhere, everywhere]), totals.sum() - totals, view.every.size, many)
 
 
 def normed(present: Linear, impossible: Linear | None) -> Linear:

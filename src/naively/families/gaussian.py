@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,16 +13,16 @@ from naively import _core
 from naively.cells import Array
 from naively.errors import InputError
 from naively.families.base import count_in_blocks, rows_per_class
+from naively.families.left_out import Left, in_line, one_by_one
+from naively.families.normal import VANISHING, Every, Normals
 from naively.ledger import Ledger
 from naively.moments import Comoments, Moments
 from naively.names import Index
-from naively.rows import Fault, Rows, complain
+from naively.rows import Fault, Rows, complain, in_blocks
 from naively.table import CovarianceTable, NormalTable, Table
 from naively.threads import threads
 
 COVARIANCES = ("spherical", "diagonal", "tied", "full")
-_VANISHING = 1e-200
-"""Stands for a variance of zero, so that a feature that never varies decides before all others, but never as NaN."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Gaussian:
         return self.covariance in ("tied", "full")
 
     spectral: ClassVar[bool] = False
+    ignores_prior: ClassVar[bool] = False
 
     def empty(self, classes: Index, features: Index) -> Any:
         return (Comoments if self.pairs else Moments).empty(classes, features)
@@ -88,7 +90,7 @@ class Gaussian:
         known = moments.n > 0
         usual = np.where(n > 0, m2 / np.where(n > 0, n, 1.0) + epsilon(moments, var_smoothing), np.inf)
         variance = np.where(known, variance, usual)
-        return np.where(known, moments.mean, mean), np.maximum(variance, _VANISHING)
+        return np.where(known, moments.mean, mean), np.maximum(variance, VANISHING)
 
     def _covariances(self, moments: Comoments, var_smoothing: float, shrinkage: Any) -> tuple[Array, Array]:
         moments = moments.full()
@@ -106,13 +108,30 @@ class Gaussian:
                 usual = np.divide(pooled_m2, pooled_n, out=np.zeros_like(pooled_m2), where=pooled_n > 0)
                 covariance[k][np.diag_indices(len(never))] += np.where(never, usual, 0.0)
         diagonal = np.arange(moments.features.size)
-        covariance[:, diagonal, diagonal] += max(extra, _VANISHING)
+        covariance[:, diagonal, diagonal] += max(extra, VANISHING)
         if shrinkage != 0.0:
             rows = moments.rows.sum(keepdims=True) if self.covariance == "tied" else moments.rows
             weight = _weights(shrinkage, list(covariance), rows)[:, None, None]
             average = np.einsum("cii->c", covariance)[:, None, None] / max(len(diagonal), 1)
             covariance = (1 - weight) * covariance + weight * average * np.eye(len(diagonal))
         return mean, covariance
+
+    def left_out(self, ledger: Ledger, rules: Sequence[Any], X: Rows, codes: Array, weight: Array | None) -> Left:
+        if self.covariance != "diagonal" or any(shrinkage != 0.0 for _, shrinkage in rules):
+            return one_by_one(self, ledger, rules, X, codes, weight)
+        moments = ledger.total.single().full()
+        each = np.ones(len(codes)) if weight is None else weight.astype(np.float64)
+
+        x = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+        every = Every(x, codes, each)
+
+        def left_out(part: Rows, rows: slice) -> Left:
+            normal = Normals(moments.n, moments.mean, moments.m2, moments.pooled, every, rows)
+            variance = normal.pooled_variance.max(axis=1, initial=0.0)[:, None]
+            return [(normal.likelihood(var_smoothing * variance), None) for var_smoothing, _ in rules]
+
+        parts = in_blocks(x, max(x.shape[1], 1) * ledger.classes.size, left_out, 1 << 19)
+        return in_line(parts, len(rules), ledger.classes.size)
 
     def n_parameters(self, tally: Any) -> int:
         k, d = tally.classes.size, tally.features.size

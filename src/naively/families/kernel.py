@@ -9,19 +9,17 @@ from naively.bins import by_frequency, evenly
 from naively.cells import Array
 from naively.columns import Kernel
 from naively.grid import cells_of, middles, starts
-from naively.smoothing import Smoothing
+from naively.smoothing import Logs, Smoothing
 
 _BINS = 256
 """Into how many bins the numbers between the smallest and the largest are cut."""
 _CURVES = 512
 """How many normal curves of a class are added up at most; beyond that, neighbours share one."""
-_USUAL_BINS = 10  # a rule's pseudo-counts are in all as many as for a histogram of so many bins
+USUAL_BINS = 10  # a rule's pseudo-counts are in all as many as for a histogram of so many bins
 
 
-def kernel_logs(
-    rule: Kernel, cells: Array, counts: Array, smoothing: Smoothing
-) -> tuple[Array, tuple[Array, Array | None]]:
-    """Edges of the bins, and the log-probability of each: a normal curve about every number, summed over the bin."""
+def kernel_bins(rule: Kernel, cells: Array, counts: Array) -> tuple[Array, Array, Array]:
+    """Edges of the bins, what the normal curves about every number come to in each, and the curves' widths."""
     x = middles(cells)
     width = _widths(rule, x, counts)
     reach = 3.0 * float(width.max(initial=0.0))
@@ -29,8 +27,20 @@ def kernel_logs(
     low, high = (np.clip(v, -largest, largest) for v in (x.min(initial=0.0) - reach, x.max(initial=0.0) + reach))
     edges = np.unique(cells_of(evenly(low, high, _BINS)[1:-1]))
     bins = np.stack([_smoothed(x, counts[:, k], width[k], starts(edges)) for k in range(counts.shape[1])], axis=1)
-    pseudo = smoothing.pseudo(None) * _USUAL_BINS / len(bins)
-    return edges, smoothing.log(bins, bins.sum(axis=0), pseudo, pseudo * len(bins), len(bins))
+    return edges, bins, width
+
+
+def kernel_logs(bins: Array, smoothing: Smoothing) -> Logs:
+    """The log-probability of each bin."""
+    pseudo = smoothing.pseudo(None) * USUAL_BINS / len(bins)
+    return smoothing.log(bins, bins.sum(axis=0), pseudo, pseudo * len(bins), len(bins))
+
+
+def curve_between(centre: Array, width: Array, low: Array, high: Array) -> Array:
+    """How much of a normal curve lies between two points; one without width is all where its centre is."""
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        part = ndtr((high - centre) / width) - ndtr((low - centre) / width)
+    return np.where(width > 0, part, (centre >= low) & (centre < high))
 
 
 def _widths(rule: Kernel, x: Array, counts: Array) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -11,18 +12,22 @@ import numpy as np
 from naively import _core
 from naively.bins import binned, by_frequency, edges
 from naively.cells import Array, Cells
+from naively.column_loss import loss_by_bins, loss_by_normal
 from naively.columns import Gaussian, Histogram, Kernel, Number, Rule
+from naively.evidence import Draws
 from naively.families.base import rows_per_class
-from naively.families.kernel import kernel_logs
-from naively.grid import BITS, Grid, starts, within
-from naively.leave_one_out import loss_by_bins, loss_by_normal
+from naively.families.codes_left_out import OwnCodes, codes_left_out
+from naively.families.kernel import USUAL_BINS, curve_between, kernel_bins, kernel_logs
+from naively.families.left_out import Left, added, in_line
+from naively.families.normal import Every, Normals
+from naively.grid import BITS, Grid, cells_of, middles, starts, within
 from naively.ledger import Ledger
 from naively.moments import Moments
 from naively.names import CODE_BITS, MISSING, Categories, Index
 from naively.numbers import Numbers
 from naively.rows import complain, interleaved
 from naively.scores import Scores
-from naively.smoothing import Additive, Smoothing
+from naively.smoothing import Additive, Evidence, Logs, Smoothing, settled
 from naively.table import CodeTable, NormalTable, Shares, padded, sorted_scores
 from naively.tally import Tally
 from naively.threads import threads
@@ -55,6 +60,9 @@ class Column:
     edges: Array | None = None
     logs: tuple[Array, Array | None] | None = None
     losses: tuple[float, float] | None = None  # leaving one out, by normal densities and by bins
+    counts: Array | None = None  # of the bins, by classes
+    alpha: float = 0.0  # what was added to them
+    width: Array | None = None  # of a kernel's curves, for each class
 
     @property
     def shown(self) -> str:
@@ -72,6 +80,7 @@ class AnyNumbers:
     columns: tuple[tuple[str, Rule], ...]
 
     spectral: ClassVar[bool] = False
+    ignores_prior: ClassVar[bool] = False
 
     @cached_property
     def rules(self) -> dict[str, Rule]:
@@ -117,9 +126,12 @@ class AnyNumbers:
 
     def decided(self, ledger: Ledger, rule: Smoothing) -> list[Column]:
         """How each column is weighed, as its counts suggest."""
-        total = ledger.total
-        moments = total.moments.full()
-        return [self._decided(name, rule, total.grid, moments) for name, _ in self.columns]
+        kept: dict[Any, list[Column]] = ledger.__dict__.setdefault("_decided", {})  # made once for a ledger
+        if (self, rule) not in kept:
+            total = ledger.total
+            moments = total.moments.full()
+            kept[self, rule] = [self._decided(name, rule, total.grid, moments) for name, _ in self.columns]
+        return kept[self, rule]
 
     def _decided(self, name: str, smoothing: Smoothing, grid: Tally, moments: Moments) -> Column:
         rule = self.rules[name]
@@ -127,20 +139,24 @@ class AnyNumbers:
             return Column(name, rule)
         cells, counts = coarser(*column_counts(grid, self.gridded.lookup[name]))
         if isinstance(rule, Kernel):
-            at, logs = kernel_logs(rule, cells, counts, smoothing)
-            return Column(name, rule, at, logs)
-        bins = rule if isinstance(rule, Histogram) else Histogram()
+            at, bins, width = kernel_bins(rule, cells, counts)
+            smoothing = _LAPLACE if isinstance(smoothing, Evidence) else smoothing  # curves are smooth already
+            return Column(name, rule, at, kernel_logs(bins, smoothing), None, bins, _alpha(smoothing), width)
+        histogram = rule if isinstance(rule, Histogram) else Histogram()
         if isinstance(rule, Number) and too_close(moments, self.normal.lookup[name]):
             return Column(name, rule)
         rows = as_rows(counts)
-        at = edges(bins.bins, bins.n_bins, cells, rows)
+        at = edges(histogram.bins, histogram.n_bins, cells, rows)
         losses = None
         if isinstance(rule, Number):
             table = binned(cells, rows, at)
-            losses = self._losses(self.normal.lookup[name], cells, rows, table, smoothing, moments)
+            at_rows = settled(smoothing, lambda: Draws.of(table, table.sum(axis=0), float(len(table))))
+            losses = self._losses(self.normal.lookup[name], cells, rows, table, at_rows, moments)
             if losses[0] < losses[1]:
                 return Column(name, rule, losses=losses)
-        return Column(name, rule, at, bin_logs(binned(cells, counts, at), smoothing), losses)
+        bins = binned(cells, counts, at)
+        smoothing = settled(smoothing, lambda: Draws.of(bins, bins.sum(axis=0), float(len(bins))))
+        return Column(name, rule, at, bin_logs(bins, smoothing), losses, bins, _alpha(smoothing))
 
     def _losses(
         self, j: int, cells: Array, counts: Array, table: Array, smoothing: Smoothing, moments: Moments
@@ -154,7 +170,10 @@ class AnyNumbers:
         return loss_by_normal(starts(cells), counts, n, mean, m2, floor), loss_by_bins(table, alpha)
 
     def table(self, ledger: Ledger, rule: Smoothing, prior: Array, features: Array | None = None) -> NumberTable:
-        columns = self.decided(ledger, rule)
+        return self.table_of(ledger, self.decided(ledger, rule), prior)
+
+    def table_of(self, ledger: Ledger, columns: list[Column], prior: Array) -> NumberTable:
+        """The table of columns for which it is decided how they are weighed."""
         normal = [column for column in columns if column.edges is None]
         bins = [column for column in columns if column.edges is not None]
         return NumberTable(
@@ -167,9 +186,65 @@ class AnyNumbers:
             return None
         moments = ledger.total.moments.full()
         at = np.array([self.normal.lookup[column.name] for column in columns])
-        smoothing = np.array([getattr(column.rule, "var_smoothing", Gaussian().var_smoothing) for column in columns])
-        mean, variance = _densities(moments, at, smoothing)
+        mean, variance = _densities(moments, at, _var_smoothing(columns))
         return NormalTable(self.who, ledger.classes, Index.of([c.name for c in columns]), prior, mean, variance)
+
+    def left_out(
+        self, ledger: Ledger, rules: Sequence[Smoothing], X: NumberColumns, codes: Array, weight: Array | None
+    ) -> Left:
+        """Bins, bandwidths and the choice between them and the Gaussian stay as they are with all rows."""
+        each = np.ones(len(codes)) if weight is None else weight.astype(np.float64)
+        tables = [self.table(ledger, rule, np.zeros(ledger.classes.size)) for rule in rules]
+        numbers = [
+            t._matrix(X, dict(zip(X.names, X.arrays, strict=True))) if t.normal is not None else None for t in tables
+        ]
+
+        def left_out(rows: slice) -> Left:
+            part = NumberColumns(X.names, tuple(a[rows] for a in X.arrays), rows.stop - rows.start)
+            return [
+                self._left_out(
+                    ledger, table, rule, part, None if x is None else Every(x, codes, each), rows, codes, each
+                )
+                for table, rule, x in zip(tables, rules, numbers, strict=True)
+            ]
+
+        step = max(1, (1 << 19) // max(len(X.arrays) * ledger.classes.size, 1))
+        parts = [left_out(slice(i, min(i + step, X.rows))) for i in range(0, X.rows, step)]
+        return in_line(parts, len(rules), ledger.classes.size)
+
+    def _left_out(
+        self, ledger: Ledger, table: NumberTable, rule: Smoothing, X: NumberColumns, every: Every | None, rows: slice,
+        codes: Array, weight: Array,
+    ) -> Logs:  # fmt: skip
+        codes, weight = codes[rows], weight[rows]
+        arrays = dict(zip(X.names, X.arrays, strict=True))
+        parts: list[Logs] = [(np.zeros((X.rows, ledger.classes.size)), None)]
+        if every is not None:
+            columns = [column for column in table.columns if column.edges is None]
+            moments = ledger.total.moments.full()
+            at = np.array([self.normal.lookup[column.name] for column in columns])
+            n, mean, m2 = (part[:, at] for part in (moments.n, moments.mean, moments.m2))
+            total, centre, squares = (part[at] for part in moments.pooled)
+            normal = Normals(n, mean, m2, (total, centre, squares), every, rows)
+            extra = _var_smoothing(columns) * normal.pooled_variance
+            parts.append((normal.likelihood(extra, constant_says_nothing=True), None))
+        if table.bins is not None:
+            columns = [column for column in table.columns if column.edges is not None]
+            counts = [column.counts for column in columns if column.counts is not None]
+            known, share = np.stack([c.sum(axis=0) for c in counts]), np.ones(len(columns))
+            found = table._codes(X, arrays)
+            part = None
+            if any(column.width is not None for column in columns):
+                kernels = [j for j, column in enumerate(columns) if column.width is not None]
+                part = np.ones(found.shape)
+                for j in kernels:
+                    share[j] = USUAL_BINS / len(counts[j])
+                    part[:, j] = own_part(arrays[columns[j].name], found[:, j], columns[j], codes)
+            own = OwnCodes.of(found, codes, weight, np.concatenate(counts), known, table.bins.categories, part)
+            if isinstance(rule, Evidence):
+                rule = Additive(tuple(column.alpha for column in columns))
+            parts.append(codes_left_out(own, table.bins, rule, found, ignore=False, share=share))
+        return added(parts)
 
     # --- the model
 
@@ -272,6 +347,25 @@ def bin_logs(table: Array, smoothing: Smoothing) -> tuple[Array, Array | None]:
     """Log-probabilities of bins, from their counts by class."""
     pseudo, size = smoothing.pseudo(None), len(table)
     return smoothing.log(table, table.sum(axis=0), pseudo, pseudo * size, size)
+
+
+def _alpha(smoothing: Smoothing) -> float:
+    return float(np.max(smoothing.pseudo(None)))
+
+
+def _var_smoothing(columns: list[Column]) -> Array:
+    return np.array([getattr(column.rule, "var_smoothing", Gaussian().var_smoothing) for column in columns])
+
+
+def own_part(x: Array, code: Array, column: Column, codes: Array) -> Array:
+    """How much of the curve about each number lies in the number's own bin."""
+    assert column.edges is not None
+    assert column.width is not None
+    known = ~np.isnan(x)
+    ends = np.concatenate([[-np.inf], starts(column.edges), [np.inf]])
+    at = np.where(known, code, 0)
+    centre = middles(cells_of(np.where(known, x, 0.0)))
+    return np.where(known, curve_between(centre, column.width[codes], ends[at], ends[at + 1]), 0.0)
 
 
 def _densities(moments: Moments, at: Array, smoothing: Array) -> tuple[Array, Array]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,6 +11,7 @@ from scipy import sparse
 from scipy.special import gammaln
 
 from naively.cells import Array
+from naively.evidence import best_shape
 from naively.families.base import (
     NOTHING,
     count_linear,
@@ -21,11 +23,12 @@ from naively.families.base import (
     sparse_features,
 )
 from naively.families.bernoulli import absent_sum
+from naively.families.left_out import Entries, Left, as_entries, mixture, presences_left_out
 from naively.families.multinomial import COUNTS, EXPECTED
-from naively.ledger import Ledger
+from naively.ledger import Ledger, Shown, View, fewer_rows
 from naively.names import Index
 from naively.rows import Rows, is_sparse
-from naively.smoothing import Logs, Smoothing
+from naively.smoothing import Additive, Evidence, Logs, Smoothing
 from naively.table import Linear, LinearTable
 from naively.tally import Tally
 
@@ -40,6 +43,7 @@ class Poisson:
     who: str = "PoissonNB"
 
     spectral: ClassVar[bool] = True
+    ignores_prior: ClassVar[bool] = False
 
     def empty(self, classes: Index, features: Index) -> Tally:
         return Tally.empty("events", classes, features)
@@ -48,13 +52,14 @@ class Poisson:
         return count_linear(self.who, "events", EXPECTED, COUNTS, X, codes, classes, features, weight)
 
     def touched(self, X: Rows, rule: Smoothing, ledger: Ledger) -> Array | None:
-        return None if rule.per_feature else sparse_features(X)
+        return None if rule.per_feature or isinstance(rule, Evidence) else sparse_features(X)
 
     def localised(self, X: Rows, features: Array) -> Rows:
         return localised_sparse(X, features)
 
     def table(self, ledger: Ledger, rule: Smoothing, prior: Array, features: Array | None = None) -> LinearTable:
-        view = ledger.view() if features is None else ledger.view_of(features)
+        view: View | Shown = ledger.view() if features is None else ledger.view_of(features)
+        rule = self.settled(rule, view)
         pseudo = rule.pseudo(view.features)
         if isinstance(pseudo, np.ndarray):
             view = every_cell(view)
@@ -91,6 +96,22 @@ class Poisson:
             numbers=view.features,
         )
 
+    def left_out(self, ledger: Ledger, rules: Sequence[Smoothing], X: Rows, codes: Array, weight: Array | None) -> Left:
+        view = ledger.view()
+        rules = [self.settled(rule, view) for rule in rules]
+        left = poisson_left_out(as_entries(view, X, codes, weight), view, rules)
+        return [(finite + _log_factorials(X)[:, None], odd) for finite, odd in left]
+
+    def settled(self, rule: Smoothing, view: View | Shown) -> Smoothing:
+        """The rule, or where the counts are to decide: rates as drawn from a gamma with mean 1 and shape α."""
+        if not isinstance(rule, Evidence):
+            return rule
+        cells, rows = view.cells, view.rows.astype(np.float64)
+        unseen = view.every.size - np.bincount(cells.klass, minlength=len(rows))
+        events = np.concatenate([cells.values[0], np.zeros(len(rows))])
+        known = np.concatenate([remainder(rows[cells.klass], cells.values[1]), rows])
+        return Additive(best_shape(events, known, np.concatenate([np.ones(len(cells)), unseen])))
+
     def n_parameters(self, tally: Tally) -> int:
         return tally.classes.size * tally.features.size
 
@@ -99,10 +120,36 @@ class Poisson:
         return float("inf")
 
     def sample(self, tally: Tally, rule: Smoothing, klass: int, size: int, rng: np.random.Generator) -> Rows:
+        rule = self.settled(rule, Ledger((tally,)).view())
         known = remainder(tally.rows[klass], tally.dense(1)[klass])
         pseudo = rule.pseudo(None)
         rates = _rates(rule.log(tally.dense()[klass], known, pseudo, pseudo, 1.0))
         return rng.poisson(rates, (size, len(rates)))
+
+
+def poisson_left_out(entries: Entries, view: View, rules: Sequence[Smoothing]) -> Left:
+    """Each row by what is left without it, but for the factorials."""
+
+    def rate(rule: Smoothing, count: Any, known: Any, each: Any) -> Logs:
+        return rule.log(count, known, each, each, 1.0)
+
+    def present(block: Entries, rule: Smoothing, left: Array, known: Array) -> Logs:
+        logs = rate(rule, left, known, block.each(rule.pseudo(None)))
+        return mixture(logs, block.rows.data[:, None], (_rates(logs), None), -1.0)
+
+    def absent(block: Entries, rule: Smoothing, count: Array, known: Array) -> Logs:
+        return -_rates(rate(rule, count, known, block.each(rule.pseudo(None)))), None
+
+    def base(rule: Smoothing, less: float) -> Logs:
+        pseudo = rule.pseudo(None)
+        shown = fewer_rows(every_cell(view) if isinstance(pseudo, np.ndarray) else view, less)
+
+        def expected(count: Any, known: Any, each: Any) -> Logs:
+            return -_rates(rate(rule, count, known, each)), None
+
+        return absent_sum(shown, expected, expected(0, shown.rows, largest(pseudo)), pseudo)
+
+    return presences_left_out(entries, rules, present, absent, base)
 
 
 def _rates(logs: Logs) -> Array:

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 
 from naively import _core
-from naively.cells import Array, Cells
+from naively.backgrounds import Background
+from naively.cells import Array, Cells, gathered
 from naively.errors import InputError
+from naively.evidence import LOWEST, best_alpha
 from naively.families.base import rows_per_class
-from naively.families.bernoulli import Bernoulli
+from naively.families.bernoulli import Bernoulli, bernoulli_left_out
 from naively.families.complement import Complement
-from naively.families.multinomial import Multinomial
-from naively.ledger import Ledger, entries_of, spectrum_of
+from naively.families.left_out import Entries, Left, draws_left_out, one_by_one
+from naively.families.multinomial import Multinomial, chances
+from naively.families.text_table import TextTable
+from naively.families.word_rows import WordRows, inverse_documents, length_normed, read_words
+from naively.ledger import Ledger, Shown, entries_of, spectrum_of
 from naively.names import Index
 from naively.rows import SparseRows
-from naively.scores import Scores
-from naively.select import DOCUMENTS, OCCURRENCES, WEIGHT, Limits, restricted
-from naively.smoothing import Smoothing
-from naively.table import LinearTable, Shares
+from naively.select import DOCUMENTS, OCCURRENCES, WEIGHT, Limits, held_among, narrowed, places, restricted
+from naively.smoothing import Additive, Evidence, Smoothing
 from naively.tally import WEIGHT_UNIT, Tally
 from naively.texts import Texts
 from naively.threads import threads
 from naively.tokens import Tokens
-from naively.values import Value
 from naively.vocabulary import Buckets, Kept, Vocabulary
 
 FAMILIES = ("multinomial", "complement", "bernoulli")
@@ -51,6 +54,10 @@ class Words:
     spectral: ClassVar[bool] = False
 
     @property
+    def ignores_prior(self) -> bool:
+        return self.family == "complement"
+
+    @property
     def kind(self) -> str:
         return "words" if self.weights else "unweighted words"
 
@@ -58,6 +65,10 @@ class Words:
     def split(self) -> bool:
         """Whether a blank in a given name parts two words of a sequence."""
         return not self.tokens.spelt and (not callable(self.tokens.kind) or self.tokens.ngrams[1] > 1)
+
+    def with_ngrams(self, ngrams: tuple[int, int]) -> Words:
+        """The same for sequences of other lengths."""
+        return replace(self, tokens=replace(self.tokens, ngrams=ngrams))
 
     def no_words(self) -> Vocabulary | Buckets:
         """The features before anything was seen."""
@@ -71,9 +82,16 @@ class Words:
     def empty(self, classes: Index, features: Vocabulary | Buckets) -> Tally:
         return Tally.empty(self.kind, classes, features)
 
+    def read(self, texts: Texts, words: Vocabulary | Buckets) -> WordRows:
+        """Texts as rows of these words, for whoever wants to count or score them more than once."""
+        return read_words(self.tokens.core, words, texts, self.many_threads(texts), self.vocabulary, split=self.split)
+
     def count(
-        self, X: Texts, codes: Array, classes: Index, features: Vocabulary | Buckets, weight: Array | None
+        self, X: Texts | WordRows, codes: Array, classes: Index, features: Vocabulary | Buckets, weight: Array | None
     ) -> Tally:
+        if isinstance(X, WordRows):
+            seen_words = X.counted(codes, classes.size, weight, weights=self.weights)
+            return self._tally(X, codes, classes, X.words, seen_words, weight)
         arguments = (X.core, codes, classes.size, weight, self.tokens.core, self.weights, self.many_threads(X))
         if isinstance(features, Buckets):
             cells, buckets, names, leads = _core.count_buckets(*arguments, features.size)
@@ -90,7 +108,7 @@ class Words:
         return self._tally(X, codes, classes, grown, counted.renumbered(moved.__getitem__, None), weight)
 
     def _tally(
-        self, X: Texts, codes: Array, classes: Index, features: Any, cells: Cells, weight: Array | None
+        self, X: Texts | WordRows, codes: Array, classes: Index, features: Any, cells: Cells, weight: Array | None
     ) -> Tally:
         """A missing text is no row either."""
         if cells.values.dtype != np.int64 and not np.isfinite(cells.values).all():
@@ -110,12 +128,17 @@ class Words:
 
     # --- scoring
 
-    def touched(self, X: Texts, rule: Smoothing, ledger: Ledger) -> Array | None:
+    def touched(self, X: Texts | WordRows, rule: Smoothing, ledger: Ledger) -> Array | None:
         """Only where every word counts, and none but those of the texts matters."""
         words = ledger.features
-        plain = self.limits.none and self.vocabulary is None and self.tokens.ngrams[0] == 1 and not self.norm
+        few = self.limits.none or (self.limits.by_rows and kept_sums(ledger, self.limits.min_df) is not None)
+        plain = few and self.vocabulary is None and self.tokens.ngrams[0] == 1 and not self.norm
         if self.family == "bernoulli" or not plain or isinstance(words, Buckets):
             return None
+        if isinstance(rule, (Evidence, Background)):  # which look at all that was counted
+            return None
+        if isinstance(X, WordRows):
+            return np.unique(X.number).astype(np.int64)
         _, column, _ = _core.read_fixed(X.core, self.tokens.core, 1, words.table, None, words.size)
         return np.unique(column).astype(np.int64)
 
@@ -123,29 +146,148 @@ class Words:
         return X
 
     def table(self, ledger: Ledger, rule: Smoothing, prior: Array, features: Array | None = None) -> TextTable:
+        holes = None
         if features is None:
-            tally = ledger.total
-            numbers = self.kept(tally)
-            cells, every = restricted(tally.cells, numbers), len(numbers)
-            totals = cells.totals(ledger.classes.size)
+            numbers = self.kept(ledger.total)
+            cells = ledger.total.cells
+            if self._has_holes(ledger, numbers):
+                holes = np.ones(ledger.features.size, bool)
+                holes[numbers] = False
+            else:
+                cells = restricted(cells, numbers)
+            every, totals = len(numbers), cells.totals(ledger.classes.size, {OCCURRENCES, self._plane})
         else:
-            numbers, cells, every, totals = features, ledger.take(features), ledger.features.size, ledger.totals
-        plane = WEIGHTINGS["binary" if self.family == "bernoulli" else self.weighting]
-        shown = Cells(cells.feature, cells.klass, self._projected(cells.values, plane))
-        entries = None
-        if self.family == "bernoulli" and shown.values.dtype == np.int64:  # a sum that does not depend on numbers
-            entries = entries_of(spectrum_of(shown))
-        view = Projection(
-            ledger.classes, ledger.rows, self._projected(totals, plane), Index(max(every, 1)), None, len(numbers),
-            shown, entries,
-        )  # fmt: skip
-        linear = self._inner().table(view, rule, prior)  # type: ignore[arg-type]
-        words = Kept.among(ledger.features, numbers)
+            cells = ledger.take(features)
+            held = cells.features()
+            if self.limits.none:
+                every, totals = ledger.features.size - (len(features) - len(held)), ledger.totals  # some may be lost
+            else:
+                every, totals = kept_sums(ledger, self.limits.min_df)  # type: ignore[misc]
+                documents = np.bincount(cells.feature, weights=cells.values[DOCUMENTS], minlength=len(features))
+                held = np.flatnonzero(documents >= self.limits.min_df)
+            numbers = features = features[held]
+            cells = restricted(cells, held)
+        columns = numbers if holes is None else np.arange(len(holes))
+        view = self._shown(ledger, cells, len(columns), every, totals)
+        linear = self._inner().table(view, self.settled(rule, view, totals), prior)  # type: ignore[arg-type]
+        words = Kept.among(ledger.features, columns)
         linear = replace(linear, features=words)
         idf = None
         if self.weighting == "tfidf" and self.family != "bernoulli":
-            idf = inverse_documents(cells, len(numbers), float(ledger.rows.sum()))
-        return TextTable(self, linear, words, idf, features)
+            idf = inverse_documents(cells, len(columns), float(ledger.rows.sum()))
+        return TextTable(self, linear, words, idf, features, holes)
+
+    def _has_holes(self, ledger: Ledger, numbers: Array) -> bool:
+        """Whether so few words are gone that to leave their columns empty is less work than to number them anew."""
+        words = ledger.features
+        whole = isinstance(words, Vocabulary) and self.vocabulary is None and self.limits.none and not self.norm
+        return whole and self.family != "bernoulli" and words.size // 2 < len(numbers) < words.size
+
+    def _shown(self, ledger: Ledger, cells: Cells, width: int, every: int, totals: Array) -> Shown:
+        """The counts of words as the inner family takes them."""
+        shown = Cells(cells.feature, cells.klass, self._projected(cells.values, self._plane))
+        entries = None
+        if self.family == "bernoulli" and shown.values.dtype == np.int64:  # a sum that does not depend on numbers
+            entries = entries_of(spectrum_of(shown))
+        sums = self._projected(totals, self._plane)
+        return Shown(ledger.classes, ledger.rows, sums, Index(max(every, 1)), None, width, shown, entries)
+
+    def totals(self, ledger: Ledger) -> Array:
+        """What each class comes to, in the words that the table is made of."""
+        cells = restricted(ledger.total.cells, self.kept(ledger.total))
+        return self._projected(cells.totals(ledger.classes.size), self._plane)[0]
+
+    def settled_by(self, ledger: Ledger, rule: Smoothing) -> Smoothing:
+        """The rule, or where the counts are to decide, what those of a ledger decide."""
+        if not isinstance(rule, Evidence):
+            return rule
+        numbers = self.kept(ledger.total)
+        cells = restricted(ledger.total.cells, numbers)
+        totals = cells.totals(ledger.classes.size)
+        return self.settled(rule, self._shown(ledger, cells, len(numbers), len(numbers), totals), totals)
+
+    def settled(self, rule: Smoothing, view: Shown, totals: Array) -> Smoothing:
+        """The rule, or where the counts are to decide, what they decide."""
+        if not isinstance(rule, Evidence):
+            return rule
+        inner: Any = self._inner()
+        if self._plane != WEIGHT or self.family != "multinomial":
+            return inner.table_rule(view, rule)
+        # Weights come to less than the draws that they stand for: as many as there are words.
+        scale = float(totals[OCCURRENCES].sum() / max(view.totals[0].sum(), WEIGHT_UNIT))
+        cells = replace(view.cells, values=view.cells.values * scale)
+        shown = replace(view, cells=cells, totals=view.totals * scale)
+        return Additive(max(best_alpha(inner.draws(shown)) / scale, LOWEST))
+
+    @property
+    def _plane(self) -> int:
+        return WEIGHTINGS["binary" if self.family == "bernoulli" else self.weighting]
+
+    def left_out(
+        self, ledger: Ledger, rules: Sequence[Smoothing], X: Texts | WordRows, codes: Array, weight: Array | None
+    ) -> Left:
+        """The words are those of the other texts, by `min_df`; those picked by other limits stay as they are."""
+        if self.norm and self.family == "complement":
+            return one_by_one(self, ledger, rules, X, codes, weight)
+        X = X if isinstance(X, WordRows) else self.read(X, ledger.features)
+        numbers = self.kept(ledger.total)
+        cells = restricted(ledger.total.cells, numbers)
+        totals = cells.totals(ledger.classes.size, {OCCURRENCES, self._plane})
+        view = self._shown(ledger, cells, len(numbers), len(numbers), totals)
+        rules = [self.settled(rule, view, totals) for rule in rules]
+        every = view
+        if not any(isinstance(rule, Background) for rule in rules):  # the words of these texts are enough
+            near = held_among(numbers, X.number)
+            cells, numbers = narrowed(cells, near, {DOCUMENTS, self._plane}), numbers[near]
+            view = self._shown(ledger, cells, len(numbers), every.every.size, totals)
+        entries = self._entries(ledger, view, cells, numbers, X, codes, weight)
+        if self.family == "bernoulli":
+            left = bernoulli_left_out(entries, every, rules)
+        else:
+            left = draws_left_out(entries, rules, complement=self.family == "complement")
+        for logs in left:
+            for part in logs:
+                if part is not None and len(X.missing):
+                    part[X.missing] = 0.0
+        return left
+
+    def _entries(
+        self, ledger: Ledger, view: Shown, cells: Cells, numbers: Array, X: WordRows, codes: Array,
+        weight: Array | None,
+    ) -> Entries:  # fmt: skip
+        """What the texts hold, and what each of their words has added to the counts."""
+        each = np.ones(len(codes)) if weight is None else weight.astype(np.float64)
+        if len(X.missing):
+            each = np.where(X.missing, 0.0, each)
+        column = places(numbers, X.number)
+        known = column >= 0
+        starts = np.concatenate([[0], np.cumsum(known)])[X.starts].astype(np.int64)
+        column, count = column[known], X.count[known]
+        of_row = np.repeat(each, np.diff(starts))
+        documents = np.bincount(cells.feature, weights=cells.values[DOCUMENTS], minlength=len(numbers))
+        others = documents[column] - of_row
+        lost = self._lost(others)
+        if self._plane == OCCURRENCES:
+            data, own = count.astype(np.float64), count * of_row
+        elif self._plane == DOCUMENTS:
+            data, own = np.ones(len(count)), of_row
+        else:
+            texts = np.repeat(ledger.rows.sum() - each, np.diff(starts))
+            weighted = X.tf[known] * (np.log((1.0 + texts) / (1.0 + np.maximum(others, 0.0))) + 1.0)
+            data = length_normed(starts, weighted if lost is None else np.where(lost, 0.0, weighted))
+            own = X.unit[known] * of_row
+        rows = SparseRows(data, column.astype(np.int64), starts, (len(codes), len(numbers)))
+        return Entries(rows, own, codes, each, view.cells, view.totals[0], view.rows, view.every.size, lost)
+
+    def _lost(self, others: Array) -> Array | None:
+        """Whether a word that is in so many other texts would not be known by them; None where all would."""
+        if self.limits.none:
+            lost = others <= 1e-9
+            return lost if self.vocabulary is None and lost.any() else None
+        if not isinstance(self.limits.min_df, Integral):
+            return None
+        lost = others < self.limits.min_df - 1e-9
+        return lost if lost.any() else None
 
     def kept(self, tally: Tally) -> Array:
         """The words that the table is made of, by number, sorted."""
@@ -189,9 +331,12 @@ class Words:
         total = counts.sum()
         if not len(numbers) or not size:
             return [""] * size
-        mass = rule.pseudo(None) * len(numbers)
-        finite, odd = rule.log(counts, total, rule.pseudo(None), mass, len(numbers))
-        chance = np.exp(finite) if odd is None else np.where(odd > 0, 0.0, np.exp(finite))
+        view = self._shown(Ledger((tally,)), cells, len(numbers), len(numbers), cells.totals(tally.classes.size))
+        plain = replace(
+            view, cells=replace(cells, values=cells.values[:1]), totals=cells.totals(tally.classes.size)[:1]
+        )
+        rule = self.settled(rule, view, cells.totals(tally.classes.size))
+        chance = chances(Multinomial().table(plain, rule, np.zeros(tally.classes.size)), klass)  # type: ignore[arg-type]
         lengths = rng.poisson(total / max(float(tally.rows[klass]), 1.0), size)
         drawn = rng.choice(len(numbers), int(lengths.sum()), p=chance / chance.sum())
         features: Any = tally.features
@@ -199,6 +344,38 @@ class Words:
         names = features.names_of(numbers[seen])
         ends = np.cumsum(lengths)
         return [" ".join(names[w] for w in where[a:b]) for a, b in zip([0, *ends[:-1]], ends, strict=True)]
+
+
+def kept_sums(ledger: Ledger, least: int) -> tuple[int, Array] | None:
+    """How many words are in so many texts, and what these come to in each class, kinds by classes.
+
+    The largest tally of the ledger is gone through once; what was learnt since changes the sums of its own words. None
+    where that is too much, or where words must be counted anew.
+    """
+    first, size = ledger.levels[0], ledger.classes.size
+    since = sum(level.size for level in ledger.levels[1:])
+    if since * 4 > first.size or first.classes.size != size or first.rows.sum() < 2 * least:
+        return None
+    made: dict[Any, Any] = first.__dict__.setdefault("_kept_sums", {})
+    if least not in made:
+        made[least] = _sums_of(first.cells, least, size)
+    many, totals = made[least]
+    if len(ledger.levels) == 1:
+        return many, totals
+    words = np.unique(np.concatenate([level.cells.feature for level in ledger.levels[1:]]))
+    before, after = (
+        _sums_of(gathered(part, words), least, size) for part in ([first.cells], [v.cells for v in ledger.levels])
+    )
+    return many - before[0] + after[0], totals - before[1] + after[1]
+
+
+def _sums_of(cells: Cells, least: int, classes: int) -> tuple[int, Array]:
+    if not len(cells):
+        return 0, np.zeros((len(cells.values), classes))
+    documents = np.bincount(cells.feature, weights=cells.values[DOCUMENTS])
+    kept = (documents >= least)[cells.feature]
+    some = Cells(cells.feature[kept], cells.klass[kept], np.ascontiguousarray(cells.values[:, kept]))
+    return int(np.count_nonzero(documents >= least)), some.totals(classes)
 
 
 def without_lost_words(ledger: Ledger, gone: Tally, family: Words) -> Ledger:
@@ -212,113 +389,3 @@ def without_lost_words(ledger: Ledger, gone: Tally, family: Words) -> Ledger:
     total = ledger.total
     left, moved = words.subset(total.cells.features())
     return Ledger((replace(total, features=left, cells=total.cells.renumbered(moved.__getitem__, None)),))
-
-
-def _alike(column: Array, starts: Array) -> tuple[Array, Array]:
-    """Columns and starts of rows in one type, the narrow one where it will do."""
-    narrow = starts[-1] <= np.iinfo(np.int32).max
-    return (column, starts.astype(np.int32)) if narrow else (column.astype(np.int64), starts)
-
-
-def inverse_documents(cells: Cells, words: int, texts: float) -> Array:
-    """log((1 + n) / (1 + df)) + 1 for each word."""
-    documents = np.bincount(cells.feature, weights=cells.values[DOCUMENTS], minlength=words)
-    return np.log((1.0 + texts) / (1.0 + documents)) + 1.0
-
-
-@dataclass(frozen=True, eq=False)
-class Projection:
-    """One kind of number of a tally of words, as the view that other families make a table of."""
-
-    classes: Index
-    rows: Array
-    totals: Array
-    every: Index
-    features: Array | None
-    width: int
-    cells: Cells
-    entries: tuple[Array, Array, Array, Array] | None
-
-    def view(self) -> Projection:
-        return self
-
-
-@dataclass(frozen=True, eq=False)
-class TextTable(Value):
-    """A table of words that reads texts: tokens, their places in the table, their weights."""
-
-    words: Words
-    linear: LinearTable
-    features: Kept
-    idf: Array | None
-    few: Array | None  # the numbers of the words, where they are not all there are
-
-    @property
-    def classes(self) -> Index:
-        return self.linear.classes
-
-    @property
-    def prior(self) -> Array:
-        return self.linear.prior
-
-    @cached_property
-    def place(self) -> Array | None:
-        """The column of each word by its number; None where they are the same."""
-        numbers, every = self.features.numbers, self.features.words
-        assert numbers is not None
-        assert every is not None
-        if len(numbers) == every.size:
-            return None
-        place = np.full(every.size, -1, np.int32)
-        place[numbers] = np.arange(len(numbers), dtype=np.int32)
-        return place
-
-    def rows(self, texts: Texts) -> SparseRows:
-        """The weights of the words of each text."""
-        family = self.words
-        many, every = family.many_threads(texts), self.features.words
-        if isinstance(every, Buckets):
-            starts, column, count = self._bucket_rows(texts, every, many)
-        else:
-            assert every is not None
-            place = None if self.few is not None else self.place
-            starts, column, count = _core.read_fixed(
-                texts.core, family.tokens.core, many, every.table, place, every.size
-            )
-        if self.few is not None:
-            column = np.searchsorted(self.few, column).astype(np.int32)
-        data = self._weighted(starts, column, count)
-        return SparseRows(data, *_alike(column, starts), (len(starts) - 1, self.features.size))
-
-    def _bucket_rows(self, texts: Texts, every: Buckets, many: int) -> tuple[Array, Array, Array]:
-        """Counts in the columns of the buckets that there are; those that are not are left out."""
-        numbers = self.features.numbers
-        assert numbers is not None
-        starts, bucket, count = _core.read_buckets(texts.core, self.words.tokens.core, many, every.size, False)
-        seen, column = np.unique(bucket, return_inverse=True)
-        place = np.searchsorted(numbers, seen)
-        known = place < len(numbers)
-        known[known] = numbers[place[known]] == seen[known]
-        return _core.reorder(starts, column.astype(np.int32), count, np.where(known, place, -1).astype(np.int32), many)
-
-    def _weighted(self, starts: Array, column: Array, count: Array) -> Array:
-        if self.words.family == "bernoulli" or self.words.weighting == "binary":
-            return np.ones(len(count), np.uint8)
-        if self.idf is None:
-            return count
-        weight = (1.0 + np.log(count)) * self.idf[column]
-        row = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-        length = np.sqrt(np.bincount(row, weights=weight * weight, minlength=len(starts) - 1))
-        return weight / length[row]
-
-    def score(self, texts: Texts) -> Scores:
-        scores = self.linear.score(self.rows(texts))
-        missing = texts.missing
-        if len(missing):
-            scores.likelihood[missing] = 0.0
-            if scores.impossible is not None:
-                scores.impossible[missing] = 0.0
-        return scores
-
-    def shares(self, texts: Texts) -> Shares:
-        return self.linear.shares(self.rows(texts).matrix())
