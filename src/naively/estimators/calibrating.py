@@ -71,13 +71,8 @@ class Calibrating(CountingClassifier):
         """What a calibration is good for: these rules and, where classes are calibrated one by one, these classes."""
         family = self._family_of(model)
         family = replace(family, threads=None) if isinstance(family, Words) else family
-        classes = None if self._method == "temperature" else tuple(self._by_class_of(model))
+        classes = None if self._method == "temperature" else tuple(np.sort(model.ledger.classes.names).tolist())
         return family, self._rule_for(model), self._prior_rule(), classes
-
-    def _by_class_of(self, model: Any) -> list[Any]:
-        names = model.ledger.classes.names
-        assert names is not None
-        return np.sort(names).tolist()
 
     def _rule_for(self, model: Any) -> Any:
         """The smoothing for one state."""

@@ -415,12 +415,12 @@ def _presences(entries: Entries, rule: Smoothing, present: Weigh, absent: Weigh,
     counts, rows = entries.counts(), entries.rows_left()
     known = rows[entries.row] - entries.counts(1) if len(entries.planes) > 1 else rows[entries.row]
     known = np.where(known <= 1e-12 * entries.per_class.max(initial=0.0), 0.0, known)
-    here = mixture(present(entries, rule, entries.left(counts), known), 1.0, absent(entries, rule, counts, known), -1.0)
+    away = absent(entries, rule, counts, known)
+    here = mixture(present(entries, rule, entries.left(counts), known), 1.0, away, -1.0)
     gone = [mask for mask in (entries.missing, entries.lost) if mask is not None]
     if gone:  # what is not known at all is not absent either
-        away = np.logical_or.reduce(gone)[:, None]
-        only = mixture(absent(entries, rule, counts, known), -1.0, NO_LOGS, 1.0)
-        here = _replaced(here, away, only)
+        only = -away[0], None if away[1] is None else -away[1]
+        here = _replaced(here, np.logical_or.reduce(gone)[:, None], only)
     sums = entries.sums(here[0] + np.zeros_like(counts)), None if here[1] is None else entries.sums(here[1])
     return added([_bases(entries, rule, base), sums])
 
@@ -428,9 +428,6 @@ def _presences(entries: Entries, rule: Smoothing, present: Weigh, absent: Weigh,
 def _replaced(logs: Logs, where: Array, other: Logs) -> Logs:
     finite = np.where(where, other[0], logs[0])
     return finite, None if logs[1] is None else np.where(where, 0.0 if other[1] is None else other[1], logs[1])
-
-
-NO_LOGS: Logs = (np.zeros(()), None)
 
 
 def mixture(a: Logs, times: Any, b: Logs, times_b: Any) -> Logs:

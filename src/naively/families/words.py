@@ -162,7 +162,9 @@ class Words:
             if self.limits.none:
                 every, totals = ledger.features.size - (len(features) - len(held)), ledger.totals  # some may be lost
             else:
-                every, totals = kept_sums(ledger, self.limits.min_df)  # type: ignore[misc]
+                found = kept_sums(ledger, self.limits.min_df)
+                assert found is not None  # or `touched` would not have named these words
+                every, totals = found
                 documents = np.bincount(cells.feature, weights=cells.values[DOCUMENTS], minlength=len(features))
                 held = np.flatnonzero(documents >= self.limits.min_df)
             numbers = features = features[held]
