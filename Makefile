@@ -19,7 +19,7 @@ help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: .venv/.core  ## a short tour
-	@.venv/bin/python -m naively.demo
+	@.venv/bin/naively demo
 
 test: .venv/.test  ## all tests, and every example in the sources and the documents
 	.venv/bin/pytest $(PYTEST_ARGS)
@@ -34,7 +34,7 @@ lint: .venv/.lint  ## style, types, layers; says all there is to say before it f
 	check .venv/bin/lint-imports --no-logo; \
 	if [ -n "$$failed" ]; then echo "make lint: failed: $${failed#, }"; exit 1; fi
 
-bench: .venv/.bench  ## how fast the core is; with BENCH=text, tables or choosing, those
+bench: .venv/.bench  ## how fast the core is; with BENCH=text, tables, choosing or commands, those
 	@.venv/bin/python bench/$(BENCH).py $(BENCH_ARGS)
 
 # Python itself is not built with sanitizers, so they are loaded ahead of it. Their reports go past pytest.

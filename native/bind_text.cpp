@@ -12,6 +12,7 @@
 #include "bind.hpp"
 #include "encode.hpp"
 #include "parallel.hpp"
+#include "stored.hpp"
 #include "text.hpp"
 
 using namespace naively;
@@ -324,6 +325,58 @@ nb::tuple read_fixed_py(const Texts& texts, const Rules& rules, int threads, con
     return rows_out(std::move(rows));
 }
 
+// A vocabulary in arrays that somebody else holds, as in a file.
+struct Stored {
+    In1<std::uint64_t> what;
+    In1<std::uint32_t> length;
+    In1<std::uint8_t> bytes;
+    In1<std::uint64_t> words, sequences;
+
+    StoredVocabulary table() const {
+        return StoredVocabulary({what.data(), length.data(), what.shape(0), reinterpret_cast<const char*>(bytes.data()),
+                                 bytes.shape(0), words.data(), words.shape(0), sequences.data(), sequences.shape(0)});
+    }
+};
+
+std::unique_ptr<Stored> stored_of(const In1<std::uint64_t>& what, const In1<std::uint32_t>& length,
+                                  const In1<std::uint8_t>& bytes, const In1<std::uint64_t>& words,
+                                  const In1<std::uint64_t>& sequences) {
+    const auto power = [](std::size_t n) { return (n & (n - 1)) == 0; };
+    const auto aligned = [](const void* at, std::size_t to) { return reinterpret_cast<std::uintptr_t>(at) % to == 0; };
+    require(aligned(what.data(), 8) && aligned(length.data(), 4) && aligned(words.data(), 8) &&
+                aligned(sequences.data(), 8),
+            "numbers must lie where they may");
+    require(what.shape(0) == length.shape(0), "one length is needed for each name");
+    require(power(words.shape(0)) && power(sequences.shape(0)), "the number of slots must be a power of two");
+    return std::make_unique<Stored>(Stored{what, length, bytes, words, sequences});
+}
+
+nb::tuple read_stored_py(const Stored& vocabulary, const Texts& texts, const Rules& rules, int threads,
+                         std::optional<In1<std::int32_t>> place, std::size_t size) {
+    require(texts.odd < 0, "a row is no text");
+    require(!place || place->shape(0) >= size, "one place is needed for each number");
+    TextRows rows;
+    {
+        nb::gil_scoped_release free;
+        const StoredVocabulary table = vocabulary.table();
+        rows = read_fixed(texts.documents, rules.rules, threads, table, place ? place->data() : nullptr, size);
+    }
+    return rows_out(std::move(rows));
+}
+
+nb::tuple stored_names_py(const Stored& vocabulary, const In1<std::int64_t>& numbers) {
+    std::vector<std::int64_t> ends;
+    std::string all;
+    const StoredVocabulary table = vocabulary.table();
+    for (std::size_t i = 0; i < numbers.shape(0); ++i) {
+        const std::int64_t number = numbers.data()[i];
+        const bool known = number >= 0 && static_cast<std::size_t>(number) < table.size();
+        require(known && table.append_name(static_cast<std::uint32_t>(number), all), "there is no such name");
+        ends.push_back(static_cast<std::int64_t>(all.size()));
+    }
+    return nb::make_tuple(nb::bytes(all.data(), all.size()), array_of(std::move(ends)));
+}
+
 nb::tuple read_buckets_py(const Texts& texts, const Rules& rules, int threads, std::uint32_t buckets, bool with_signs) {
     require(texts.odd < 0, "a row is no text");
     require(buckets >= 1 && buckets <= (1u << 31) - 1, "there must be 1 to 2**31 - 1 buckets");
@@ -369,6 +422,29 @@ nb::object moved_out(const std::vector<std::uint32_t>& moved) {
     std::transform(moved.begin(), moved.end(), result.begin(),
                    [](std::uint32_t n) { return n == no_number ? std::int64_t{-1} : static_cast<std::int64_t>(n); });
     return array_of(std::move(result));
+}
+
+nb::tuple store_py(const SharedVocabulary& vocabulary, const In1<std::int64_t>& numbers) {
+    StoredArrays arrays;
+    {
+        nb::gil_scoped_release free;
+        const Reading among_others(vocabulary.guard);
+        const Vocabulary& table = vocabulary.table;
+        const std::vector<std::uint32_t> order = numbers_of(table, numbers);
+        std::vector<std::uint32_t> place(table.size(), no_number);
+        for (std::uint32_t at = 0; at < order.size(); ++at) {
+            const std::uint32_t number = order[at];
+            require(place[number] == no_number, "a name is there twice");
+            const bool known = !table.sequence(number) ||
+                               (place[table.before(number)] != no_number && place[table.last(number)] != no_number);
+            require(known, "a sequence is there before its parts");
+            place[number] = at;
+        }
+        arrays = store(table, order, place);
+    }
+    return nb::make_tuple(array_of(std::move(arrays.what)), array_of(std::move(arrays.length)),
+                          array_of(std::move(arrays.bytes)), array_of(std::move(arrays.words)),
+                          array_of(std::move(arrays.sequences)));
 }
 
 // The bytes of names, one after another, and where each ends.
@@ -700,8 +776,15 @@ void naively::bind_text(nb::module_& m) {
         .def("absorb", &absorb_py, nb::arg("known"), nb::arg("other"), nb::arg("size"))
         .def("subset", &subset_py, nb::arg("numbers"))
         .def("to_arrays", &to_arrays_py, nb::arg("size"))
+        .def("stored", &store_py, nb::arg("numbers"))
         .def_static("from_arrays", &from_arrays_py, nb::arg("seed"), nb::arg("bytes"), nb::arg("length"),
                     nb::arg("before"), nb::arg("last"));
+    nb::class_<Stored>(m, "StoredVocabulary")
+        .def_static("of", &stored_of, nb::arg("what"), nb::arg("length"), nb::arg("bytes"), nb::arg("words"),
+                    nb::arg("sequences"))
+        .def("names", &stored_names_py, nb::arg("numbers"))
+        .def("read", &read_stored_py, nb::arg("texts"), nb::arg("rules"), nb::arg("threads"), nb::arg("place").none(),
+             nb::arg("size"));
     m.def("encode_strings", &encode_strings_py<std::int32_t>, nb::arg("offsets").noconvert(), nb::arg("data"),
           nb::arg("missing").none(), nb::arg("seed"));
     m.def("encode_strings", &encode_strings_py<std::int64_t>, nb::arg("offsets").noconvert(), nb::arg("data"),

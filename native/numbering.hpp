@@ -21,9 +21,10 @@ struct Growing {
 };
 
 // What is new has no number.
+template <class Known>
 struct Fixed {
     static constexpr bool by_bytes = false;
-    const Vocabulary& vocabulary;
+    const Known& vocabulary;
 
     std::uint32_t number(const Word& word) const { return vocabulary.find(word); }
     std::uint32_t number(std::uint64_t sequence) const { return vocabulary.find(sequence); }

@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "parallel.hpp"
+#include "stored.hpp"
 #include "text.hpp"
 #include "text_parts.hpp"
 
@@ -106,13 +107,14 @@ TextRows read_growing(const Documents& documents, const TokenRules& rules, int t
     return joined(shares);
 }
 
-TextRows read_fixed(const Documents& documents, const TokenRules& rules, int threads, const Vocabulary& vocabulary,
+template <class Known>
+TextRows read_fixed(const Documents& documents, const TokenRules& rules, int threads, const Known& vocabulary,
                     const std::int32_t* place, std::size_t places) {
     const std::vector<std::size_t> starts = document_shares(documents, threads);
     const std::size_t parts = starts.size() - 1;
     std::vector<Share> shares(parts);
     for_each_task(parts, threads, [&](std::size_t p) {
-        Fixed numbering{vocabulary};
+        Fixed<Known> numbering{vocabulary};
         read_share(
             documents, rules, starts[p], starts[p + 1], false, numbering,
             [&](std::uint32_t number) {
@@ -123,6 +125,11 @@ TextRows read_fixed(const Documents& documents, const TokenRules& rules, int thr
     });
     return joined(shares);
 }
+
+template TextRows read_fixed(const Documents&, const TokenRules&, int, const Vocabulary&, const std::int32_t*,
+                             std::size_t);
+template TextRows read_fixed(const Documents&, const TokenRules&, int, const StoredVocabulary&, const std::int32_t*,
+                             std::size_t);
 
 TextRows read_buckets(const Documents& documents, const TokenRules& rules, int threads, std::uint32_t buckets,
                       bool with_signs) {

@@ -66,7 +66,8 @@ TextRows read_growing(const Documents& documents, const TokenRules& rules, int t
 
 // Only what has a place gets in, under that number; `place` has one for each of so many numbers (below zero: none), or
 // is null where each is its own. What lies beyond has none.
-TextRows read_fixed(const Documents& documents, const TokenRules& rules, int threads, const Vocabulary& vocabulary,
+template <class Known>
+TextRows read_fixed(const Documents& documents, const TokenRules& rules, int threads, const Known& vocabulary,
                     const std::int32_t* place, std::size_t places);
 
 // By hash: the columns are buckets; with signs, a token whose hash is negative counts below zero.

@@ -49,3 +49,36 @@ def test_importing_every_estimator_loads_no_table_library():
     hidden = f"sys.modules.update(dict.fromkeys({TABLES}))\nimport sklearn.naive_bayes"
     shown = f"for name in {TABLES}: del sys.modules[name]"
     assert not loaded_after(f"{hidden}\n{shown}\nfrom naively.estimators import *") & TABLES
+
+
+HEAVY = {"sklearn", "scipy", "rich", *TABLES}
+
+
+def test_importing_learners_loads_nothing_but_numpy():
+    assert not loaded_after("from naively.learning import TextLearner, TableLearner") & HEAVY
+
+
+@pytest.mark.parametrize("told", ["alpha=1, calibrate=False", "alpha=1, family='bernoulli', weighting='counts'", ""])
+def test_learning_from_texts_predicting_and_explaining_does_without_scikit_learn(told):
+    work = f"""
+from naively.learning import TextLearner, merge
+texts, labels = ["a fine film", "a dull film", "fine acting", "dull"] * 8, ["pos", "neg", "pos", "neg"] * 8
+learner = TextLearner({told}).fit(texts, labels).partial_fit(["fine"], ["pos"]).forget(["fine"], ["pos"])
+assert merge(learner, learner).predict(["so dull"]).tolist() == ["neg"]
+learner.predict_proba(["fine"]), learner.top(["fine"]), learner.explain("a fine film"), learner.sample(2, 0)
+learner.top_words(2), learner.refit(alpha=0.5)
+"""
+    loaded = loaded_after(work)
+    assert not loaded & (HEAVY - {"scipy"})
+    assert "scipy" not in loaded or "calibrate=False" not in told
+
+
+def test_learning_from_tables_does_without_scikit_learn():
+    work = """
+from naively.learning import TableLearner
+table = {"price": [7.5, 8.0, None, 30.0, 28.5, 31.0] * 9, "city": ["Rome", "Oslo", "Rome", None, "Oslo", "Oslo"] * 9}
+learner = TableLearner().fit(table, ["again", "again", "again", "never", "never", "never"] * 9)
+assert learner.predict({"city": ["Rome"], "price": [9.0]}).tolist() == ["again"]
+learner.predict_proba(table), learner.explain({"city": ["Rome"]}), learner.schema_, learner.sample(2, 0)
+"""
+    assert not loaded_after(work) & {"sklearn", "polars", "duckdb", "rich"}  # pyarrow itself loads pandas to look

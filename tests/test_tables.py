@@ -500,7 +500,7 @@ def test_parts_and_threads_do_not_matter(threads: str, monkeypatch: Any) -> None
     table = pa.table(people())
     whole = plain_table(columns=RULED).fit(table, "label")
     monkeypatch.setattr(mixed, "PART", 23)
-    monkeypatch.setattr("naively.estimators.block_model.PART", 23)
+    monkeypatch.setattr("naively.learning.block_model.PART", 23)
     monkeypatch.setattr("naively.threads._MUCH", 0)
     monkeypatch.setattr("naively.threads.SMALL", 0)
     monkeypatch.setenv("NAIVELY_THREADS", threads)

@@ -29,6 +29,7 @@ _HOMES = {
     "Evaluation": "judging.evaluation",
     "Evidence": "smoothing",
     "Explanation": "explain",
+    "FileError": "errors",
     "Gaussian": "columns",
     "GaussianClassifier": "estimators",
     "GaussianNB": "estimators",
@@ -42,6 +43,7 @@ _HOMES = {
     "Kernel": "columns",
     "LearningCurve": "judging.learning_curve",
     "Moments": "moments",
+    "NoCounts": "errors",
     "Multinomial": "columns",
     "MultinomialNB": "estimators",
     "NaiveBayes": "estimators",
@@ -68,7 +70,8 @@ _HOMES = {
     "film_reviews": "data",
     "learning_curve": "judging.learning_curve",
     "leave_one_out": "judging.cross_validation",
-    "merge": "estimators",
+    "load": "estimators",
+    "merge": "learning",
     "suspects": "judging.suspects",
     "tune": "judging.tuning",
 }
@@ -94,10 +97,12 @@ if TYPE_CHECKING:
     from naively.columns import Text as Text
     from naively.data import film_reviews as film_reviews
     from naively.errors import DataWarning as DataWarning
+    from naively.errors import FileError as FileError
     from naively.errors import Inexact as Inexact
     from naively.errors import InputError as InputError
     from naively.errors import NaivelyError as NaivelyError
     from naively.errors import NeverCounted as NeverCounted
+    from naively.errors import NoCounts as NoCounts
     from naively.estimators import BernoulliNB as BernoulliNB
     from naively.estimators import CategoricalNB as CategoricalNB
     from naively.estimators import ComplementNB as ComplementNB
@@ -109,7 +114,6 @@ if TYPE_CHECKING:
     from naively.estimators import NaiveBayes as NaiveBayes
     from naively.estimators import PoissonNB as PoissonNB
     from naively.estimators import TextClassifier as TextClassifier
-    from naively.estimators import merge as merge
     from naively.explain import Explanation as Explanation
     from naively.held_out import HeldOut as HeldOut
     from naively.judging.bias_variance import BiasVariance as BiasVariance
@@ -126,6 +130,7 @@ if TYPE_CHECKING:
     from naively.judging.suspects import suspects as suspects
     from naively.judging.tuning import Tuned as Tuned
     from naively.judging.tuning import tune as tune
+    from naively.learning import merge as merge
     from naively.moments import Comoments as Comoments
     from naively.moments import Moments as Moments
     from naively.numbers import Numbers as Numbers

@@ -13,6 +13,8 @@ _F8: TypeAlias = NDArray[np.float64]
 _I8: TypeAlias = NDArray[np.int64]
 _I4: TypeAlias = NDArray[np.int32]
 _U1: TypeAlias = NDArray[np.uint8]
+_U4: TypeAlias = NDArray[np.uint32]
+_U8: TypeAlias = NDArray[np.uint64]
 _Values: TypeAlias = NDArray[Any]
 _Cells: TypeAlias = tuple[_I8, _I4, _F8]
 _Fault: TypeAlias = tuple[int, int, int] | None
@@ -275,9 +277,25 @@ class Vocabulary:
     def to_arrays(self, size: int) -> tuple[bytes, _I8, _I8, _I8]:
         """Bytes of words; lengths (-1: a sequence); both parts of each sequence."""
 
+    def stored(self, numbers: _I8) -> tuple[_U8, _U4, _U1, _U8, _U8]:
+        """Things in this order, as a file holds them: what each is, lengths, bytes, slots of words and sequences."""
+
     @staticmethod
     def from_arrays(seed: int, bytes: bytes, length: _I8, before: _I8, last: _I8) -> Vocabulary:
         """From what `to_arrays` made; ValueError where that is damaged."""
+
+class StoredVocabulary:
+    """A vocabulary in arrays as `stored` made them; whatever they hold, nothing outside of them is read."""
+
+    @staticmethod
+    def of(what: _U8, length: _U4, bytes: _U1, words: _U8, sequences: _U8) -> StoredVocabulary:
+        """Nothing is copied; ValueError where the arrays do not fit each other."""
+
+    def names(self, numbers: _I8) -> tuple[bytes, _I8]:
+        """The bytes of these names one after another, and where each ends."""
+
+    def read(self, texts: Texts, rules: TokenRules, threads: int, place: _I4 | None, size: int) -> tuple[_I8, _I4, _I4]:
+        """Sparse rows of counts, as `read_fixed` makes them."""
 
 @overload
 def encode_strings(offsets: _I4, data: _U1, missing: _U1 | None, seed: int) -> tuple[_I4, _I8]:

@@ -2,6 +2,8 @@
 
 NaivelyError
 ├── InputError       rows, labels, weights or parameters that cannot be used
+│   └── NoCounts     something that needs counts, asked of a model that was saved without them
+├── FileError        a file that is no model, or damaged
 ├── NeverCounted     forgetting what was never counted
 └── Inexact          a difference of moments that would not be true to the rows left
 
@@ -21,6 +23,14 @@ class NaivelyError(ValueError):
 
 class InputError(NaivelyError):
     """Rows, labels, weights or parameters that cannot be used."""
+
+
+class NoCounts(InputError, AttributeError):
+    """Counts, asked of a model that was saved without them; also an `AttributeError`, since it has none."""
+
+
+class FileError(NaivelyError):
+    """A file that is no model, is damaged, or was written by another version."""
 
 
 class NeverCounted(NaivelyError):

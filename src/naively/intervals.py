@@ -12,7 +12,6 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, ndtri, polygamma
 
 from naively.blocks import Mixed
 from naively.blocks.mixed import Presence
@@ -50,6 +49,8 @@ class Variance:
 
 
 def _psi1(x: Any) -> Array:
+    from scipy.special import polygamma
+
     return polygamma(1, np.maximum(x, np.finfo(np.float64).tiny ** 0.25))
 
 
@@ -149,6 +150,8 @@ def interval(proba: Array, variance: Array, temperature: float, level: float) ->
     >>> low.round(3).tolist(), high.round(3).tolist()
     ([[0.559, 0.015]], [[0.985, 0.441]])
     """
+    from scipy.special import expit, ndtri
+
     if not isinstance(level, Real) or not 0 < level < 1:
         raise InputError(f"level must lie between 0 and 1, got {level!r}")
     tiny = 1e-150  # its square is still a number

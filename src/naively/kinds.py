@@ -148,7 +148,7 @@ def _text_codes(part: Any) -> tuple[Array, list[Any]]:
 
     part = plain_text(part)
     codes, firsts = _core.encode_strings(*buffers(part, pa), SEED)
-    return codes, [_text(v) for v in part.take(pa.array(firsts)).to_pylist()]
+    return codes, [_text(part[row].as_py()) for row in firsts.tolist()]
 
 
 def _dictionary_codes(part: Any) -> tuple[Array, list[Any]]:

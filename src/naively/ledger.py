@@ -16,6 +16,7 @@ import numpy as np
 
 from naively import _core
 from naively.cells import Array, Cells, Overdrawn, gathered, whole
+from naively.errors import NoCounts
 from naively.names import Index
 from naively.tally import Features, Tally, never_counted, rows_left
 from naively.values import Value
@@ -174,6 +175,28 @@ class Ledger(Value):
             return self.spectrum + Cells(*_core.changed_kinds(before, cells.values, cells.klass))
         except OverflowError:
             return None
+
+
+@dataclass(frozen=True, eq=False)
+class Uncounted(Value):
+    """What is left of a sum whose counts were not kept: enough to predict by a table, and nothing to learn from."""
+
+    classes: Index
+    rows: Array
+    features: Any
+
+    @property
+    def parts(self) -> dict[str, Uncounted]:
+        """The same for each block of a mixed model."""
+        return {name: Uncounted(self.classes, self.rows, features) for name, features in self.features.items()}
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise NoCounts(
+            "the model was saved frozen: it has its table, but no counts, so it can predict and no more; to learn, "
+            "forget, merge, smooth or judge anew, use a model that was saved whole"
+        )
 
 
 # A spectrum is made of cells as well: its "features" are kinds of cells, a count and a number of missing values, and it

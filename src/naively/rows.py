@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from naively.cells import Array
 from naively.errors import InputError
@@ -30,12 +30,29 @@ class SparseRows(NamedTuple):
 
     def matrix(self) -> Any:
         """The same as a matrix of SciPy's."""
-        return sparse.csr_matrix((self.data, self.indices, self.indptr), shape=self.shape)
+        from scipy.sparse import csr_matrix
+
+        return csr_matrix((self.data, self.indices, self.indptr), shape=self.shape)
+
+
+def is_sparse_matrix(X: Any) -> bool:
+    """Whether it is a matrix of SciPy's, which is not loaded to say no."""
+    issparse = getattr(sys.modules.get("scipy.sparse"), "issparse", None)
+    return issparse is not None and bool(issparse(X))
 
 
 def is_sparse(X: Rows) -> bool:
     """Whether only what is not zero is stored."""
-    return isinstance(X, SparseRows) or sparse.issparse(X)
+    return isinstance(X, SparseRows) or is_sparse_matrix(X)
+
+
+def entries(row: Rows) -> tuple[Array, Array]:
+    """What one row holds that is not zero, and in which columns."""
+    if is_sparse(row):
+        stored = slice(int(row.indptr[-1]))
+        return row.data[stored], row.indices[stored]
+    columns = np.flatnonzero(row[0])
+    return row[0, columns], columns
 
 
 @dataclass(frozen=True)
@@ -56,7 +73,7 @@ def native(X: Rows, *, once: bool = False) -> Rows:
 
     `once`: an entry that a sparse row holds in several parts is put together.
     """
-    if sparse.issparse(X):
+    if is_sparse_matrix(X):
         X = X if X.format == "csr" else X.tocsr()
         check_pointers(X)
         if once and not X.has_canonical_format:
@@ -67,7 +84,7 @@ def native(X: Rows, *, once: bool = False) -> Rows:
             return X
         same = X.indices.dtype == X.indptr.dtype and X.indptr.dtype in (np.dtype(np.int32), np.dtype(np.int64))
         wide = X.indptr.dtype if same else np.int64
-        return sparse.csr_matrix((data, X.indices.astype(wide), X.indptr.astype(wide)), shape=X.shape)
+        return SparseRows(data, X.indices.astype(wide), X.indptr.astype(wide), X.shape).matrix()
     return np.ascontiguousarray(native_values(X))
 
 
@@ -115,9 +132,11 @@ def missing_mask(X: Rows) -> Any:
     if not holes.any():
         return None
     if not is_sparse(X):
-        return sparse.csr_matrix(holes.astype(np.float64))
+        from scipy.sparse import csr_matrix
+
+        return csr_matrix(holes.astype(np.float64))
     starts = np.concatenate([[0], np.cumsum(holes)])[X.indptr].astype(X.indptr.dtype)
-    return sparse.csr_matrix((np.ones(holes.sum()), X.indices[holes], starts), shape=X.shape)
+    return SparseRows(np.ones(holes.sum()), X.indices[holes], starts, X.shape).matrix()
 
 
 class Fault(IntEnum):

@@ -8,12 +8,22 @@ from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
-from scipy import sparse
 
 from naively import _core
 from naively.cells import Array
 from naively.names import Categories, Index
-from naively.rows import Accepts, Fault, Rows, check_columns, complain, in_blocks, is_sparse, missing_mask
+from naively.rows import (
+    Accepts,
+    Fault,
+    Rows,
+    check_columns,
+    complain,
+    entries,
+    in_blocks,
+    is_sparse,
+    is_sparse_matrix,
+    missing_mask,
+)
 from naively.scores import Scores
 from naively.threads import threads
 from naively.values import Value
@@ -107,6 +117,17 @@ class Linear(Value):
 
 
 @dataclass(frozen=True, eq=False)
+class Holes(Value):
+    """What missing entries take back, made already."""
+
+    present: Linear
+    impossible: Linear | None
+
+    def __call__(self) -> tuple[Linear, Linear | None]:
+        return self.present, self.impossible
+
+
+@dataclass(frozen=True, eq=False)
 class LinearTable(Value):
     """A table whose scores are sums of weights: multinomial, complement, Bernoulli, Poisson.
 
@@ -131,6 +152,10 @@ class LinearTable(Value):
         odd = None if self.impossible is None else replace(self.impossible, once=True)
         return replace(self, present=replace(self.present, once=True), impossible=odd)
 
+    def to_save(self) -> LinearTable:
+        """With what is made when it is needed made now."""
+        return self if self.make_holes is None else replace(self, make_holes=Holes(*self.holes))
+
     @cached_property
     def holes(self) -> tuple[Linear, Linear | None]:
         """Made when the first missing entry is met."""
@@ -154,12 +179,12 @@ class LinearTable(Value):
         return sorted_scores(self.classes, likelihood, self.prior, odd)
 
     def shares(self, row: Rows) -> Shares:
-        row = sparse.csr_matrix(row)
-        held = ~np.isnan(row.data.astype(np.float64))
-        values = row.data[held].astype(np.float64)
+        values, features = entries(row)
+        held = ~np.isnan(values.astype(np.float64))
+        values = values[held].astype(np.float64)
         if self.accepts.threshold is not None:
             values = (values > self.accepts.threshold).astype(np.float64)
-        features = row.indices[held].astype(np.int64)
+        features = features[held].astype(np.int64)
         features, values = features[values != 0], values[values != 0, None]
         shares = self.present.of_row(features) * values
         odd = None if self.impossible is None else self.impossible.of_row(features) * values
@@ -222,7 +247,7 @@ class CodeTable(Value):
         return scores
 
     def shares(self, row: Rows) -> Shares:
-        row = row.toarray() if sparse.issparse(row) else row
+        row = row.toarray() if is_sparse_matrix(row) else row
         columns = np.flatnonzero(~missing_codes(row[0]))
         codes = row[0, columns].astype(np.int64)
         odd = None if self.impossible is None else self._of(columns, codes, *self.impossible)
@@ -273,7 +298,7 @@ class NormalTable(Value):
         return likelihood
 
     def shares(self, row: Rows) -> Shares:
-        x = np.asarray(row.toarray() if sparse.issparse(row) else row, dtype=np.float64)[0]
+        x = np.asarray(row.toarray() if is_sparse_matrix(row) else row, dtype=np.float64)[0]
         features = np.flatnonzero(~np.isnan(x))
         half_precision, constant = self._constants
         values = constant - (x - self.mean) ** 2 * half_precision
@@ -324,7 +349,7 @@ class CovarianceTable(Value):
 
     def shares(self, row: Rows) -> Shares:
         """Feature after feature: what each adds given those before it."""
-        x = np.asarray(row.toarray() if sparse.issparse(row) else row, dtype=np.float64)
+        x = np.asarray(row.toarray() if is_sparse_matrix(row) else row, dtype=np.float64)
         known = np.flatnonzero(~np.isnan(x[0]))
         sums = [np.zeros(self.classes.size)]
         for upto in range(1, len(known) + 1):

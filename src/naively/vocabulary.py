@@ -86,11 +86,13 @@ class Vocabulary(Value):
         found: IntArray = self.table.find(list(names), split)
         return np.where(found < self.size, found, -1)
 
+    def read(self, texts: Any, rules: Any, many: int, place: Any = None) -> tuple[IntArray, Any, Any]:
+        """Texts as sparse rows of counts of what is known: starts, numbers (by `place`, where given), counts."""
+        return _core.read_fixed(texts, rules, many, self.table, place, self.size)
+
     def names_of(self, numbers: IntArray) -> list[str]:
         """What these numbers stand for."""
-        data, ends = self.table.names(np.ascontiguousarray(numbers, dtype=np.int64))
-        starts = [0, *ends.tolist()]
-        return [_text(data[a:b]) for a, b in pairwise(starts)]
+        return spelt(*self.table.names(np.ascontiguousarray(numbers, dtype=np.int64)))
 
     def order_of(self, numbers: IntArray) -> IntArray:
         """The places of these numbers in the order of their names."""
@@ -119,6 +121,11 @@ class Vocabulary(Value):
 
     def __repr__(self) -> str:
         return f"Vocabulary({self.size:_} words and sequences)"
+
+
+def spelt(data: bytes, ends: IntArray) -> list[str]:
+    """Names that stand one after another, each by itself."""
+    return [_text(data[a:b]) for a, b in pairwise([0, *ends.tolist()])]
 
 
 def _text(data: bytes) -> str:

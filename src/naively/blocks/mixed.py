@@ -20,7 +20,7 @@ from naively.families.left_out import Left, added
 from naively.families.numbers import joined_shares
 from naively.frame import Frame
 from naively.kinds import missing
-from naively.ledger import Ledger
+from naively.ledger import Ledger, Uncounted
 from naively.names import Categories, Index
 from naively.numbers import Numbers
 from naively.rows import RowError
@@ -152,10 +152,7 @@ class BlockLedger(Value):
     @property
     def features(self) -> dict[str, Any]:
         """The features of each block; None where they are known beforehand."""
-        return {
-            name: ledger.features if hasattr(ledger.levels[0], "features") else None
-            for name, ledger in self.parts.items()
-        }
+        return {name: _features(ledger) for name, ledger in self.parts.items()}
 
     def add(self, value: BlockTally) -> BlockLedger:
         rows = whole(spread(self.rows, value.classes.size, None) + value.rows)
@@ -165,6 +162,13 @@ class BlockLedger(Value):
         """Raises, and changes nothing, where the value was not part of the sum."""
         rows = rows_left(self.classes, self.rows, spread(value.rows, self.classes.size, None))
         return BlockLedger(self.classes, rows, {n: part.subtract(value.parts[n]) for n, part in self.parts.items()})
+
+
+def _features(ledger: Ledger) -> Any:
+    """Those of a ledger; of one that lies in a file, without a look at its counts."""
+    if "features" in ledger.__dict__:
+        return ledger.__dict__["features"]
+    return ledger.features if hasattr(ledger.levels[0], "features") else None
 
 
 @dataclass(frozen=True)
@@ -346,6 +350,11 @@ class MixedTable(Value):
     prior: Array
     tables: dict[str, Any]
     presence: Presence | None = None
+
+    def to_save(self) -> MixedTable:
+        """Without counts."""
+        ledger: Any = Uncounted(self.ledger.classes, self.ledger.rows, self.ledger.features)
+        return replace(self, ledger=ledger)
 
     @property
     def classes(self) -> Index:

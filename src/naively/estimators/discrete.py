@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from naively.backgrounds import ADDED, BACKGROUNDS, SMOOTHINGS
 from naively.cells import Array
@@ -323,7 +322,7 @@ class PoissonNB(FeatureCounts):
     @property
     def rate_(self) -> Array:
         """The rate of each feature in each class."""
-        check_is_fitted(self)
+        self._check_fitted()
         return np.exp(self.feature_log_prob_)
 
     def __sklearn_tags__(self) -> Any:

@@ -103,6 +103,18 @@ class FastTokens:
     def _many(self: Any, texts: Texts) -> int:
         return threads(texts.core.bytes) if self.threads is None else self.threads
 
+    def save(self: Any, path: Any) -> None:
+        """Write the vectorizer to a file, whole or not at all; `naively.load` reads it.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file; one that is there is replaced once the new one is on disk.
+        """
+        from naively.estimators.vectorizer_files import save
+
+        save(self, path)
+
     def build_analyzer(self: Any) -> Any:
         """A function from a text to its tokens; equal ones stand together, unless tokens="sklearn".
 

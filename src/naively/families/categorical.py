@@ -9,7 +9,6 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 
 from naively import _core
 from naively.cells import Array, Cells, whole
@@ -19,7 +18,7 @@ from naively.families.codes_left_out import OwnCodes, codes_left_out
 from naively.families.left_out import Left, in_line
 from naively.ledger import Ledger
 from naively.names import CODE_BITS, MISSING, Categories, Index
-from naively.rows import Rows, complain, in_blocks
+from naively.rows import Rows, complain, in_blocks, is_sparse_matrix
 from naively.smoothing import Additive, Evidence, Logs, Smoothing
 from naively.table import CodeTable, missing_codes, padded
 from naively.tally import Tally
@@ -47,7 +46,7 @@ class Categorical:
 
     def count(self, X: Rows, codes: Array, classes: Index, features: Categories, weight: Array | None) -> Tally:
         """Rows of codes. Columns without names for their categories get as many as the largest code says."""
-        if sparse.issparse(X):
+        if is_sparse_matrix(X):
             return count_in_blocks(self, X, codes, classes, features, weight)
         most = LARGEST_TABLE // max(classes.size, 1)
         sizes, sums, missing, fault = _core.count_codes(X, codes, classes.size, weight, most, threads(X.size))
@@ -66,7 +65,7 @@ class Categorical:
         return Tally("categories", classes, rows, _widened(features, sizes), cells)
 
     def touched(self, X: Rows, rule: Smoothing, ledger: Ledger) -> Array | None:
-        if sparse.issparse(X) or len(X) * X.shape[1] > 1 << 14 or isinstance(rule, Evidence):
+        if is_sparse_matrix(X) or len(X) * X.shape[1] > 1 << 14 or isinstance(rule, Evidence):
             return None
         known = X[~missing_codes(X)]
         if not (np.isfinite(known) & (known >= 0) & (known == np.floor(known))).all():
@@ -116,7 +115,7 @@ class Categorical:
         tables = [self.table(ledger, rule, np.zeros(ledger.classes.size)) for rule in rules]
 
         def left_out(part: Rows, rows: slice) -> Left:
-            part = np.ascontiguousarray(part.toarray()) if sparse.issparse(part) else part
+            part = np.ascontiguousarray(part.toarray()) if is_sparse_matrix(part) else part
             own = OwnCodes.of(part, codes[rows], each[rows], counts, known, ledger.features)
             ignore = self.unseen == "ignore"
             return [codes_left_out(own, t, r, part, ignore=ignore) for t, r in zip(tables, rules, strict=True)]

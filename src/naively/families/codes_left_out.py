@@ -7,13 +7,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from naively.cells import Array
 from naively.errors import NeverCounted
 from naively.families.base import remainder
 from naively.families.left_out import unsorted
 from naively.names import Categories
+from naively.rows import SparseRows
 from naively.smoothing import Logs, Smoothing
 from naively.table import CodeTable, missing_codes
 from naively.values import Value
@@ -65,7 +65,7 @@ class OwnCodes(Value):
     def _pick(self) -> Any:
         starts = np.searchsorted(self.row, np.arange(len(self.codes) + 1))
         many = len(self.row)
-        return sparse.csr_matrix((np.ones(many), np.arange(many), starts), (len(self.codes), many))
+        return SparseRows(np.ones(many), np.arange(many), starts, (len(self.codes), many)).matrix()
 
     def sums(self, values: Array) -> Array:
         """Sums over the entries of each row."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
 
 from naively import _core
 from naively.cells import Array
@@ -18,7 +17,7 @@ from naively.families.normal import VANISHING, Every, Normals
 from naively.ledger import Ledger
 from naively.moments import Comoments, Moments
 from naively.names import Index
-from naively.rows import Fault, Rows, complain, in_blocks
+from naively.rows import Fault, Rows, complain, in_blocks, is_sparse_matrix
 from naively.table import CovarianceTable, NormalTable, Table
 from naively.threads import threads
 
@@ -46,7 +45,7 @@ class Gaussian:
         return (Comoments if self.pairs else Moments).empty(classes, features)
 
     def count(self, X: Rows, codes: Array, classes: Index, features: Index, weight: Array | None) -> Any:
-        if sparse.issparse(X):
+        if is_sparse_matrix(X):
             return count_in_blocks(self, X, codes, classes, features, weight)
         rows = rows_per_class(codes, weight, classes.size)
         if self.pairs:
@@ -122,7 +121,7 @@ class Gaussian:
         moments = ledger.total.single().full()
         each = np.ones(len(codes)) if weight is None else weight.astype(np.float64)
 
-        x = np.asarray(X.toarray() if sparse.issparse(X) else X, dtype=np.float64)
+        x = np.asarray(X.toarray() if is_sparse_matrix(X) else X, dtype=np.float64)
         every = Every(x, codes, each)
 
         def left_out(part: Rows, rows: slice) -> Left:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from scipy.special import ndtr
 
 from naively.bins import by_frequency, evenly
 from naively.cells import Array
@@ -39,8 +40,15 @@ def kernel_logs(bins: Array, smoothing: Smoothing) -> Logs:
 def curve_between(centre: Array, width: Array, low: Array, high: Array) -> Array:
     """How much of a normal curve lies between two points; one without width is all where its centre is."""
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        part = ndtr((high - centre) / width) - ndtr((low - centre) / width)
+        part = _below((high - centre) / width) - _below((low - centre) / width)
     return np.where(width > 0, part, (centre >= low) & (centre < high))
+
+
+def _below(z: Array) -> Any:
+    """How much of the normal curve lies below."""
+    from scipy.special import ndtr
+
+    return ndtr(z)
 
 
 def _widths(rule: Kernel, x: Array, counts: Array) -> Array:
@@ -71,6 +79,6 @@ def _smoothed(x: Array, weight: Array, width: float, edges: Array) -> Array:
         total = np.add.reduceat(weight, first)
         x, weight = np.add.reduceat(x * (weight / weight.max()), first) / (total / weight.max()), total
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        below = ndtr((edges - x[:, None]) / width) if width > 0 else (edges > x[:, None]).astype(np.float64)
+        below = _below((edges - x[:, None]) / width) if width > 0 else (edges > x[:, None]).astype(np.float64)
     below = np.hstack([np.zeros((len(x), 1)), below, np.ones((len(x), 1))])
     return np.maximum(weight @ np.diff(below, axis=1), 0.0)

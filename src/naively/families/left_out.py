@@ -11,7 +11,6 @@ from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from naively import _core
 from naively.backgrounds import Background, Seen, background_of, mixed_logs
@@ -19,7 +18,7 @@ from naively.cells import Array, Cells
 from naively.errors import Inexact, NeverCounted
 from naively.ledger import Ledger, Shown, View
 from naively.names import Index
-from naively.rows import Rows, SparseRows, is_sparse
+from naively.rows import Rows, SparseRows, is_sparse, is_sparse_matrix
 from naively.scores import Scores
 from naively.smoothing import Additive, Logs, Smoothing
 from naively.threads import threads
@@ -63,8 +62,7 @@ class Entries(Value):
         """Each kind of number, columns by classes."""
         shape = self.rows.shape[1], len(self.totals)
         return [
-            sparse.csr_matrix((v.astype(np.float64), self.cells.klass, self.starts), shape=shape)
-            for v in self.cells.values
+            SparseRows(v.astype(np.float64), self.cells.klass, self.starts, shape).matrix() for v in self.cells.values
         ]
 
     @cached_property
@@ -162,10 +160,7 @@ class Entries(Value):
         """Sums over the entries of each row."""
         if values.ndim == 1:
             return np.bincount(self.row, weights=values, minlength=len(self.codes))
-        pick = sparse.csr_matrix(
-            (np.ones(len(values)), np.arange(len(values)), self.rows.indptr), shape=(len(self.codes), len(values))
-        )
-        return pick @ values
+        return _sums(values, self.rows.indptr)
 
     def each(self, pseudo: Any) -> Any:
         """What a rule adds to the count of each entry's feature."""
@@ -189,9 +184,7 @@ class Entries(Value):
             left[np.arange(len(lost)), self.codes[self.row[lost]]] = self.own_left[lost]
             many = np.bincount(self.row[lost], minlength=len(self.codes))
             starts = np.concatenate([[0], np.cumsum(many)])
-            totals -= (
-                sparse.csr_matrix((np.ones(len(lost)), np.arange(len(lost)), starts), (len(many), len(lost))) @ left
-            )
+            totals -= _sums(left, starts)
         return np.where(totals <= 1e-12 * self.totals.max(initial=0.0), 0.0, totals)
 
     def rows_left(self) -> Array:
@@ -201,11 +194,22 @@ class Entries(Value):
         return np.where(np.abs(per_class) <= 1e-12 * self.per_class.max(initial=0.0), 0.0, per_class)
 
 
+def _sums(values: Array, starts: Array) -> Array:
+    """The sums of runs of rows of an array."""
+    many = len(values)
+    if values.shape[1] <= 4:  # faster for few columns alone, and needs no matrix
+        result, held = np.zeros((len(starts) - 1, values.shape[1])), starts[:-1] < starts[1:]
+        if many:
+            result[held] = np.add.reduceat(values, starts[:-1][held], axis=0)
+        return result
+    return SparseRows(np.ones(many), np.arange(many), starts, (len(starts) - 1, many)).matrix() @ values
+
+
 def as_entries(
     view: View | Shown, X: Rows, codes: Array, weight: Array | None, threshold: float | None = None
 ) -> Entries:
     """The entries of the rows of an array or matrix; above a `threshold` they are ones."""
-    if sparse.issparse(X) and _core.names_twice(X.indices, X.indptr, X.shape[1]):
+    if is_sparse_matrix(X) and _core.names_twice(X.indices, X.indptr, X.shape[1]):
         X = X.copy()
         X.sum_duplicates()
     if not is_sparse(X):

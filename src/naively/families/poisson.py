@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy import sparse
-from scipy.special import gammaln
 
 from naively.cells import Array
 from naively.evidence import best_shape
@@ -27,7 +25,7 @@ from naively.families.left_out import Entries, Left, as_entries, mixture, presen
 from naively.families.multinomial import COUNTS, EXPECTED
 from naively.ledger import Ledger, Shown, View, fewer_rows
 from naively.names import Index
-from naively.rows import Rows, is_sparse
+from naively.rows import Rows, SparseRows, is_sparse
 from naively.smoothing import Additive, Evidence, Logs, Smoothing
 from naively.table import Linear, LinearTable
 from naively.tally import Tally
@@ -92,7 +90,7 @@ class Poisson:
             present,
             impossible,
             holes,
-            _log_factorials,
+            LogFactorials(),
             numbers=view.features,
         )
 
@@ -100,7 +98,7 @@ class Poisson:
         view = ledger.view()
         rules = [self.settled(rule, view) for rule in rules]
         left = poisson_left_out(as_entries(view, X, codes, weight), view, rules)
-        return [(finite + _log_factorials(X)[:, None], odd) for finite, odd in left]
+        return [(finite + LogFactorials()(X)[:, None], odd) for finite, odd in left]
 
     def settled(self, rule: Smoothing, view: View | Shown) -> Smoothing:
         """The rule, or where the counts are to decide: rates as drawn from a gamma with mean 1 and shape α."""
@@ -157,9 +155,14 @@ def _rates(logs: Logs) -> Array:
     return np.exp(finite) if odd is None else np.where(odd > 0, 0.0, np.exp(finite))
 
 
-def _log_factorials(X: Rows) -> Array:
+@dataclass(frozen=True)
+class LogFactorials:
     """-log x! over each row; the same for every class."""
-    if is_sparse(X):
-        values = np.nan_to_num(gammaln(X.data.astype(np.float64) + 1.0))
-        return -np.asarray(sparse.csr_matrix((values, X.indices, X.indptr), shape=X.shape).sum(axis=1)).ravel()
-    return -np.nansum(gammaln(X.astype(np.float64) + 1.0), axis=1)
+
+    def __call__(self, X: Rows) -> Array:
+        from scipy.special import gammaln
+
+        if is_sparse(X):
+            values = np.nan_to_num(gammaln(X.data.astype(np.float64) + 1.0))
+            return -np.asarray(SparseRows(values, X.indices, X.indptr, X.shape).matrix().sum(axis=1)).ravel()
+        return -np.nansum(gammaln(X.astype(np.float64) + 1.0), axis=1)

@@ -73,9 +73,7 @@ class TextTable(Value):
         else:
             assert every is not None
             place = None if self.few is not None else self.place
-            starts, column, count = _core.read_fixed(
-                texts.core, family.tokens.core, many, every.table, place, every.size
-            )
+            starts, column, count = every.read(texts.core, family.tokens.core, many, place)
         if self.few is not None:
             starts, column, count = _only_placed(self.few, starts, column, count)
         return self._weighed(starts, column, count)
@@ -126,7 +124,7 @@ class TextTable(Value):
         return scores
 
     def shares(self, texts: Texts | WordRows) -> Shares:
-        return self.linear.shares(self.rows(texts).matrix())
+        return self.linear.shares(self.rows(texts))
 
 
 def _only_placed(numbers: Array, starts: Array, number: Array, count: Array) -> tuple[Array, Array, Array]:

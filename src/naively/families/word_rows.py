@@ -140,7 +140,7 @@ def read_words(rules: Any, words: Vocabulary | Buckets, texts: Any, many: int, g
         starts, number, count = _core.read_buckets(texts.core, rules, many, words.size, False)
         return WordRows(words, starts, number, count, missing)
     if given is None:
-        starts, number, count = _core.read_fixed(texts.core, rules, many, words.table, None, words.size)
+        starts, number, count = words.read(texts.core, rules, many)
         return WordRows(words, starts, number, count, missing)
     own = Vocabulary()
     starts, column, count = _core.read_growing(texts.core, rules, many, own.table)

@@ -102,10 +102,14 @@ class Words:
         own = Vocabulary.all_of(own.table)
         if self.vocabulary is not None:
             return self._tally(X, codes, classes, features, self._only_given(own, counted, features), weight)
-        if features.size == 0:
-            return self._tally(X, codes, classes, own, counted, weight)
-        grown, moved = features.grown(own)
-        return self._tally(X, codes, classes, grown, counted.renumbered(moved.__getitem__, None), weight)
+        return self.placed(self._tally(X, codes, classes, own, counted, weight), features)
+
+    def placed(self, tally: Tally, features: Any) -> Tally:
+        """A tally of words that were counted by themselves, with the numbers that they have among others."""
+        if not isinstance(tally.features, Vocabulary) or self.vocabulary is not None or features.size == 0:
+            return tally
+        grown, moved = features.grown(tally.features)
+        return replace(tally, features=grown, cells=tally.cells.renumbered(moved.__getitem__, None))
 
     def _tally(
         self, X: Texts | WordRows, codes: Array, classes: Index, features: Any, cells: Cells, weight: Array | None
@@ -139,7 +143,7 @@ class Words:
             return None
         if isinstance(X, WordRows):
             return np.unique(X.number).astype(np.int64)
-        _, column, _ = _core.read_fixed(X.core, self.tokens.core, 1, words.table, None, words.size)
+        _, column, _ = words.read(X.core, self.tokens.core, 1)
         return np.unique(column).astype(np.int64)
 
     def localised(self, X: Texts, features: Array) -> Texts:
@@ -171,7 +175,7 @@ class Words:
             cells = restricted(cells, held)
         columns = numbers if holes is None else np.arange(len(holes))
         view = self._shown(ledger, cells, len(columns), every, totals)
-        linear = self._inner().table(view, self.settled(rule, view, totals), prior)  # type: ignore[arg-type]
+        linear = self._inner().table(view, self._settled_once(ledger, rule, view, totals), prior)  # type: ignore[arg-type]
         words = Kept.among(ledger.features, columns)
         linear = replace(linear, features=words)
         idf = None
@@ -203,10 +207,27 @@ class Words:
         """The rule, or where the counts are to decide, what those of a ledger decide."""
         if not isinstance(rule, Evidence):
             return rule
+        known = self._settled_for(ledger).get(rule)
+        if known is not None:
+            return known
         numbers = self.kept(ledger.total)
         cells = restricted(ledger.total.cells, numbers)
         totals = cells.totals(ledger.classes.size)
-        return self.settled(rule, self._shown(ledger, cells, len(numbers), len(numbers), totals), totals)
+        view = self._shown(ledger, cells, len(numbers), len(numbers), totals)
+        return self._settled_once(ledger, rule, view, totals)
+
+    def _settled_for(self, ledger: Ledger) -> dict[Smoothing, Smoothing]:
+        """What the counts of a ledger have decided already."""
+        kept: dict[Any, Any] = ledger.__dict__.setdefault("_settled", {})
+        return kept.setdefault(replace(self, threads=None), {})
+
+    def _settled_once(self, ledger: Ledger, rule: Smoothing, view: Shown, totals: Array) -> Smoothing:
+        if not isinstance(rule, Evidence):
+            return rule
+        kept = self._settled_for(ledger)
+        if rule not in kept:
+            kept[rule] = self.settled(rule, view, totals)
+        return kept[rule]
 
     def settled(self, rule: Smoothing, view: Shown, totals: Array) -> Smoothing:
         """The rule, or where the counts are to decide, what they decide."""
@@ -236,7 +257,7 @@ class Words:
         cells = restricted(ledger.total.cells, numbers)
         totals = cells.totals(ledger.classes.size, {OCCURRENCES, self._plane})
         view = self._shown(ledger, cells, len(numbers), len(numbers), totals)
-        rules = [self.settled(rule, view, totals) for rule in rules]
+        rules = [self._settled_once(ledger, rule, view, totals) for rule in rules]
         every = view
         if not any(isinstance(rule, Background) for rule in rules):  # the words of these texts are enough
             near = held_among(numbers, X.number)

@@ -11,12 +11,12 @@ from sklearn.base import clone
 from naively import held_out
 from naively.errors import InputError, nearest
 from naively.estimators import TextClassifier
-from naively.estimators.words import COUNTED
 from naively.judging.cross_validation import Counted, changed, uncalibrated
 from naively.judging.evaluation import Evaluation, evaluate
 from naively.judging.progress import tracked
 from naively.judging.shown import Sheet, Shown, frame_of, number
 from naively.judging.training import whole_number
+from naively.learning.words import COUNTED
 from naively.select import Best
 from naively.values import Value
 

@@ -14,12 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 from naively.cells import Array
 from naively.errors import DataWarning, InputError
 from naively.estimators import NaiveBayes
-from naively.estimators.base import CountingClassifier
-from naively.estimators.labels import encoded_labels
-from naively.estimators.rows import check_weights, number_codes
-from naively.estimators.table_rows import labelled
 from naively.held_out import HeldOut
 from naively.judging.shown import Sheet, Shown, frame_of, number
+from naively.learning.base import Learner
+from naively.learning.labels import encoded_labels
+from naively.learning.rows import check_weights, number_codes
+from naively.learning.table_rows import labelled
 from naively.names import Index
 from naively.values import Value
 
@@ -226,7 +226,7 @@ def _judged(model: Any, X: Any, y: Any, sample_weight: Any) -> _Judged:
 
 def _told_by(model: Any, X: Any, classes: Index) -> tuple[Array, Array]:
     """Probabilities, and the places of the labels that are decided."""
-    if isinstance(model, CountingClassifier):
+    if isinstance(model, Learner):
         scores = model.scores(X)
         return scores.proba(), classes.locate(scores.decide())
     proba = np.asarray(model.predict_proba(X))

@@ -14,14 +14,14 @@ from naively import held_out
 from naively.calibration import Losses
 from naively.cells import Array
 from naively.errors import InputError, nearest
-from naively.estimators.choosing import CHOSEN
 from naively.estimators.text import TextClassifier
-from naively.estimators.words import COUNTED
 from naively.held_out import HeldOut
 from naively.judging.cross_validation import Counted, changed, check_model, uncalibrated
 from naively.judging.progress import tracked
 from naively.judging.shown import Sheet, Shown, frame_of
 from naively.judging.training import whole_number
+from naively.learning.choosing import CHOSEN
+from naively.learning.words import COUNTED
 
 SELECTING = ("select", "max_df", "max_features")
 """What is picked by all rows, so that leaving out one of them would not tell how good the pick is."""

@@ -7,13 +7,10 @@ from functools import reduce
 from operator import add
 from typing import Any
 
-from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
-
 from naively.blocks import BlockLedger, BlockTally
 from naively.errors import InputError
-from naively.estimators.base import CountingClassifier
-from naively.estimators.block_model import BlockModel
+from naively.learning.base import Learner
+from naively.learning.block_model import BlockModel
 from naively.ledger import Ledger
 from naively.names import Categories, Index
 
@@ -34,15 +31,13 @@ def merge(*estimators: Any) -> Any:
         raise InputError("merge takes at least one estimator")
     first = estimators[0]
     for estimator in estimators:
-        if not isinstance(estimator, CountingClassifier):
-            kind = f"{type(estimator).__module__}.{type(estimator).__qualname__}"
-            hint = "; write merge(*models)" if isinstance(estimator, (list, tuple)) else ""
-            raise InputError(f"merge takes estimators of naively, got {kind}{hint}")
-        check_is_fitted(estimator)
-        if type(estimator) is type(first) and isinstance(estimator._model, BlockModel):
+        _check_kind(estimator)
+        estimator._check_fitted()
+        alike = type(estimator) is type(first)
+        if alike and isinstance(estimator._model, BlockModel):
             _check_schemas(first, estimator)
-        elif type(estimator) is not type(first) or estimator._identity() != first._identity():
-            if hasattr(first, "chosen_") and first.get_params() == estimator.get_params():
+        elif not alike or estimator._identity() != first._identity():
+            if alike and hasattr(first, "chosen_") and first.parameters() == estimator.parameters():
                 raise InputError(
                     "merge takes estimators with the same parameters, but these have chosen to count differently "
                     f"(chosen_.ngrams {first.chosen_.ngrams}, {estimator.chosen_.ngrams}): fit them with ngrams= given"
@@ -57,7 +52,7 @@ def merge(*estimators: Any) -> Any:
                 "give the columns names (a DataFrame) if some are to be absent"
             )
     total = reduce(add, (estimator.tally_ for estimator in estimators))
-    merged = clone(first)
+    merged = first._fresh()
     found = [e._settle_judgement(e._model) for e in estimators if hasattr(e, "_settle_judgement")]
     judgements = [judged for judged in found if judged is not None]
     judged = reduce(add, judgements) if judgements else None
@@ -72,6 +67,13 @@ def merge(*estimators: Any) -> Any:
             merged.feature_names_in_ = columns.names
     merged._settle(replace(first._model.after(Ledger((total,))), declared=declared, judged=judged))
     return merged
+
+
+def _check_kind(estimator: Any) -> None:
+    if not isinstance(estimator, Learner):
+        kind = f"{type(estimator).__module__}.{type(estimator).__qualname__}"
+        hint = "; write merge(*models)" if isinstance(estimator, (list, tuple)) else ""
+        raise InputError(f"merge takes estimators of naively, got {kind}{hint}")
 
 
 def _check_schemas(first: Any, other: Any) -> None:

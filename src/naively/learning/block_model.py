@@ -11,9 +11,10 @@ import numpy as np
 from naively.blocks import BlockLedger
 from naively.blocks.mixed import PART
 from naively.cells import Array
-from naively.estimators.model import Model
-from naively.estimators.schema import Schema
 from naively.frame import Frame
+from naively.learning.model import Model
+from naively.learning.schema import Schema
+from naively.ledger import Uncounted
 from naively.rows import RowError
 from naively.scores import Scores
 from naively.threads import on_threads, spread_over
@@ -36,7 +37,15 @@ class BlockModel(Model):
         self._nothing = np.zeros(self.ledger.classes.size)
 
     def __getstate__(self) -> dict[str, Any]:
+        if isinstance(self.ledger, Uncounted):
+            return super().__getstate__()
         return self.after(BlockLedger.of(self.ledger.total)).__dict__
+
+    def keep(self, table: Any, family: Any, rule: Any, prior: Array) -> None:
+        self._tables = {(rule, prior.tobytes(), family.informative): table}
+        for block in family.blocks:
+            self._parts[block.name].keep(table.tables[block.name], block.family, block.rule(rule), self._nothing)
+        self._kept_presence = (family.informative, rule), table.presence
 
     def after(self, ledger: Any) -> BlockModel:
         told = self.dtype, self.declared, self.counted, self.chosen, self.judged

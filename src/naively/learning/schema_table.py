@@ -8,8 +8,9 @@ from html import escape
 
 from naively.blocks import BlockLedger, CategoryBlock, CategoryColumn, Mixed, NumberBlock, TextBlock
 from naively.columns import Number
-from naively.estimators.schema import Schema
 from naively.families.numbers import Column
+from naively.learning.schema import Schema
+from naively.ledger import Uncounted
 from naively.names import Index
 from naively.smoothing import Smoothing
 
@@ -33,7 +34,9 @@ class SchemaTable:
 
     @classmethod
     def of(cls, schema: Schema, family: Mixed, ledger: BlockLedger, rule: Smoothing) -> SchemaTable:
-        details, lost = _details(family, ledger, rule), _lost(family, ledger)
+        details, lost = (
+            ({}, {}) if isinstance(ledger, Uncounted) else (_details(family, ledger, rule), _lost(family, ledger))
+        )
         rows = []
         for column in schema.columns:
             if column.rule is None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from importlib import import_module
 from numbers import Real
 from typing import Any
 
 import numpy as np
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from naively.backgrounds import ADDED, SMOOTHINGS, rule_of
 from naively.errors import InputError
@@ -28,7 +28,7 @@ def words_family(who: str, parameters: Mapping[str, Any]) -> Words:
     if vocabulary is not None and hashing is not None:
         raise InputError("vocabulary and hashing exclude each other: give one of them")
     if stop is not None:
-        stop = ENGLISH_STOP_WORDS if isinstance(stop, str) else frozenset(_words(stop, "stop_words"))
+        stop = _english() if isinstance(stop, str) else frozenset(_words(stop, "stop_words"))
     return Words(
         who=who,
         family=parameters["family"],
@@ -73,6 +73,11 @@ def frozen(value: Any) -> Any:
 
 def shown(value: Any) -> str:
     return repr(sorted(value)) if isinstance(value, frozenset) else repr(value)
+
+
+def _english() -> frozenset[str]:
+    """scikit-learn's list, for which alone it is loaded."""
+    return import_module("sklearn.feature_extraction.text").ENGLISH_STOP_WORDS
 
 
 def _words(words: Iterable[Any], what: str) -> list[str]:

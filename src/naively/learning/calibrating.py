@@ -1,4 +1,4 @@
-"""What estimators share whose probabilities are calibrated on rows that are left out."""
+"""What learners share whose probabilities are calibrated on rows that are left out."""
 
 from __future__ import annotations
 
@@ -6,18 +6,16 @@ import warnings
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import check_is_fitted
 
-from naively.calibration import METHODS, Calibration, Losses, Temperature, fitted
+from naively.calibration import Calibration, Losses, Temperature, fitted
 from naively.cells import Array
 from naively.errors import DataWarning, InputError
-from naively.estimators.base import CountingClassifier
 from naively.families.words import Words
 from naively.held_out import HeldOut, leave_one_out, sorted_places, taken
+from naively.learning.base import Learner
 from naively.scores import Scores
 
 SAMPLE = 1000
@@ -54,12 +52,11 @@ class Pending:
     before: Judged | None = None
 
 
-class Calibrating(CountingClassifier):
+class CalibratingLearner(Learner):
     """With probabilities that are calibrated without further rows: each is judged by the counts without it."""
 
     _judges_later = False  # whether rows are judged when probabilities are first asked for
     calibrate: Any
-    calibrate_constraint: ClassVar[list[Any]] = ["boolean", StrOptions(set(METHODS))]
 
     @property
     def _method(self) -> str | None:
@@ -73,10 +70,6 @@ class Calibrating(CountingClassifier):
         family = replace(family, threads=None) if isinstance(family, Words) else family
         classes = None if self._method == "temperature" else tuple(np.sort(model.ledger.classes.names).tolist())
         return family, self._rule_for(model), self._prior_rule(), classes
-
-    def _rule_for(self, model: Any) -> Any:
-        """The smoothing for one state."""
-        return self._rule()
 
     def _calibrated(self, model: Any, rows: Any, codes: Array, weight: Array | None) -> Any:
         """The state once these rows, which it has counted, have told how sure it may be."""
@@ -130,9 +123,29 @@ class Calibrating(CountingClassifier):
         -------
         self : object
         """
-        check_is_fitted(self)
+        self._check_fitted()
         if self._method is None:
             raise InputError("calibrate=False: set it to True, 'per class' or 'isotonic' first")
+        self.judge(X, y, sample_weight, counted=counted)
+        return self
+
+    def judge(self, X: Any, y: Any, sample_weight: Any = None, *, counted: bool = True) -> HeldOut:
+        """How rows score by the counts without them; where probabilities are calibrated, they are by these rows now.
+
+        Parameters
+        ----------
+        X, y : rows and their labels
+            Rows that the model has counted, each of which is left out to be judged.
+        sample_weight : array-like of shape (n_samples,), default=None
+            What each row counts for.
+        counted : bool, default=True
+            False: the model has not counted these rows, so nothing is left out.
+
+        Returns
+        -------
+        held_out : HeldOut
+        """
+        self._check_fitted()
         model = self._model
         rows, codes, weight = self._labelled(model, X, y, sample_weight)
         family, rule = self._family_of(model), self._rule_for(model)
@@ -141,9 +154,10 @@ class Calibrating(CountingClassifier):
         else:
             scores = family.table(model.ledger, rule, self._log_prior(model)).score(rows)
             found = HeldOut(scores, sorted_places(model.ledger.classes, codes), weight)
-        judged = _judge(self._method, self._judged_by(model), found, float(model.ledger.rows.sum()))
-        self._model = replace(model.after(model.ledger), judged=judged)
-        return self
+        if self._method is not None:
+            judged = _judge(self._method, self._judged_by(model), found, float(model.ledger.rows.sum()))
+            self._model = replace(model.after(model.ledger), judged=judged)
+        return found
 
     def _calibration(self, model: Any) -> Calibration | None:
         """How scores become probabilities; None where they are taken as they are."""
@@ -171,7 +185,7 @@ class Calibrating(CountingClassifier):
     @property
     def temperature_(self) -> float:
         """What scores are divided by before they become probabilities; 1 where they are taken as they are."""
-        check_is_fitted(self)
+        self._check_fitted()
         calibration: Any = self._calibration(self._model)
         if calibration is None:
             return 1.0

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from sklearn.utils.validation import check_array
 
 from naively.cells import Array
 from naively.errors import DataWarning, InputError
-from naively.estimators.labels import encoded_labels, refuse_target
-from naively.estimators.rows import check_weights, number_codes
 from naively.frame import Frame, unmasked
+from naively.learning.labels import encoded_labels, refuse_target
+from naively.learning.rows import check_weights, number_codes
+from naively.learning.shapes import two_dimensional
 from naively.names import Index
+from naively.rows import is_sparse_matrix
 
 
 def labelled(
@@ -65,7 +65,7 @@ def label_mask(X: Any, y: Any) -> Array:
 
 def frame_of(X: Any) -> Frame:
     """A table of whatever library, or an array."""
-    if sparse.issparse(X):
+    if is_sparse_matrix(X):
         raise InputError(
             "Sparse data was passed, but dense data is required: pass X.toarray(), or use MultinomialNB, "
             "BernoulliNB or ComplementNB, which read sparse rows"
@@ -79,8 +79,7 @@ def frame_of(X: Any) -> Frame:
         X = _objects(X)
     elif isinstance(X, np.ma.MaskedArray):
         X = unmasked(X)
-    array = check_array(X, dtype=None, ensure_all_finite=False, ensure_min_samples=0, ensure_min_features=0)
-    return Frame.of_array(array)
+    return Frame.of_array(two_dimensional(X))
 
 
 def _objects(rows: Any) -> Any:

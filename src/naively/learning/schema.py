@@ -187,7 +187,7 @@ def _guess(name: str, values: Any) -> Taken:
     if kind == TIME:
         return Taken(name, shown, Dates(_date_parts(values, Dates().parts)), "points in time")
     if kind == TEXT:
-        long = _is_long(values[:SETTLED])
+        long = looks_long(values[:SETTLED])
         return Taken(name, shown, Text() if long else Categorical(), "long texts" if long else "short texts")
     assert kind == NUMBER
     many = _few_values(numbers(values[:SETTLED]))
@@ -225,7 +225,7 @@ def _whole(x: Any) -> bool:
     return bool(((np.abs(x) < 2**53) & (x == np.floor(x))).all())
 
 
-def _is_long(values: Any) -> bool:
+def looks_long(values: Any) -> bool:
     """Whether most values differ, and are some words or many characters long."""
     sample: list[str] = []
     for part in chunks(values):

@@ -9,7 +9,7 @@ import numpy as np
 
 from naively.cells import Array
 from naively.families.base import Family
-from naively.ledger import Ledger
+from naively.ledger import Ledger, Uncounted
 from naively.rows import Rows, in_blocks
 from naively.scores import Scores
 from naively.tally import Tally
@@ -38,7 +38,13 @@ class Model:
     _touched: int = 0
 
     def __getstate__(self) -> dict[str, Any]:
+        if isinstance(self.ledger, Uncounted):  # its tables cannot be made again
+            return {**self.__dict__, "decided": None}
         return self.after(Ledger((self.ledger.total,))).__dict__
+
+    def keep(self, table: Any, family: Family, rule: Any, prior: Array) -> None:
+        """Take a table that was made elsewhere for the one that the ledger and these rules make."""
+        self._tables = {(family, rule, prior.tobytes()): table}
 
     def after(self, ledger: Ledger) -> Model:
         """The state that follows when the ledger has changed."""

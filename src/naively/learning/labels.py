@@ -9,9 +9,9 @@ import numpy as np
 
 from naively.cells import Array
 from naively.errors import InputError
-from naively.estimators.rows import check_labels, encode, missing_entries
 from naively.frame import Frame, arrow_column, unmasked
 from naively.kinds import CATEGORY, TEXT, Unreadable, coded, kind_of
+from naively.learning.rows import check_labels, encode, missing_entries
 
 
 def refuse_target(y: Any, frame: Frame) -> None:

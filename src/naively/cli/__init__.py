@@ -1,0 +1,69 @@
+"""The command line: `naively train`, `naively predict` and the rest.
+
+This package is the frame: what is asked (`arguments`), how it is answered (`console`, `progress`, `completion`) and how
+it ends when it goes wrong (`failures`). The work of each command is in `naively.cli.commands.<command>`, a module with
+one function `run(arguments, console)`, which is imported when it is asked for. Nothing here loads more than the
+standard library, so that help comes at once.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from naively.cli.ahead import left_behind
+from naively.cli.arguments import parser
+from naively.cli.console import Console, speak_utf8
+from naively.cli.failures import DONE, SKIPPED, exit_code, settle, warnings_on
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command, given as the words behind `naively`, and return its exit code."""
+    gc.set_threshold(50_000, 20, 50)  # modules are loaded faster when they are not searched for what is unused
+    speak_utf8()
+    console = Console(color=_color(sys.argv if argv is None else argv))
+    command = None
+    try:
+        arguments = parser().parse_args(argv)
+        console = Console(json=arguments.json, quiet=arguments.quiet, color=arguments.color)
+        command = arguments.command
+        with warnings_on(console):
+            _run(arguments, console)
+        code = _told_of_skipped(console)
+        console.flush()
+    except BaseException as failure:
+        code = exit_code(failure, console, command)
+    settle()
+    if argv is None and left_behind():  # a reader that waits for input would keep the interpreter from ending
+        os._exit(code)
+    return code
+
+
+def _color(argv: Sequence[str]) -> bool | None:
+    """Whether colour is refused, before the arguments are understood: for what is wrong with them."""
+    return False if "--no-color" in argv else None
+
+
+def _run(arguments: Namespace, console: Console) -> None:
+    if arguments.command == "completion":
+        from naively.cli.completion import run
+    else:
+        from importlib import import_module
+
+        run = import_module(f"naively.cli.commands.{arguments.command}").run
+    run(arguments, console)
+
+
+def _told_of_skipped(console: Console) -> int:
+    rows = console.rows_skipped
+    if not rows:
+        return DONE
+    first = f"; the first: {console.first_skipped}" if console.first_skipped else ""
+    console.warn(f"{rows:,} {'row was' if rows == 1 else 'rows were'} left out{first}")
+    return SKIPPED

@@ -1,0 +1,1 @@
+"""The commands: each a module with one function, `run(arguments, console)`."""

@@ -1,0 +1,151 @@
+"""naively evaluate: tell how good a model is, or would be."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from contextlib import closing
+from typing import Any
+
+from naively.cli.ahead import ahead
+from naively.cli.console import Console
+from naively.cli.counting import tell_of_bad_rows
+from naively.cli.failures import UsageError
+from naively.cli.models import for_rows, load, made, opened
+from naively.cli.progress import Progress
+from naively.cli.roles import Roles, roles_for_model, roles_for_training
+from naively.errors import InputError
+
+
+def run(arguments: Namespace, console: Console) -> None:
+    judge = _left_out if arguments.model is None else _on_new_rows
+    show(judge(arguments, console), console)
+
+
+def show(found: Any, console: Console) -> None:
+    """The table of an evaluation."""
+    names = ("accuracy", "f1_micro", "f1_macro", "f1_weighted", "log_loss", "brier", "calibration_error")
+    figures = {name: f"{getattr(found, name):.4f}" for name in names}
+    figures["accuracy"] += f" ± {_margin(found):.4f}"
+    console.facts([("rows", found.rows), *((name.replace("_", " "), shown) for name, shown in figures.items())])
+    console.say()
+    columns = [found.classes.tolist(), found.precision, found.recall, found.f1, found.support]
+    rows = [[str(c), float(p), float(r), float(f), int(s)] for c, p, r, f, s in zip(*columns, strict=True)]
+    console.table(["class", "precision", "recall", "f1", "rows"], rows, align="lrrrr")
+    mixed = _mixed_up(found)
+    if mixed:
+        console.say()
+        console.table(["most often", "taken for", "rows"], mixed, align="llr")
+    per_class = [
+        {"class": c, "precision": p, "recall": r, "f1": f, "rows": s}
+        for c, p, r, f, s in zip(*(list(column) for column in columns), strict=True)
+    ]
+    console.result({**found.to_dict(), "classes": per_class, "confusion": found.confusion.tolist()})
+
+
+def _margin(found: Any) -> float:
+    """How far the accuracy on so many rows may be from that on all there are, in 95 of 100 cases."""
+    return 1.96 * (found.accuracy * (1.0 - found.accuracy) / found.rows) ** 0.5
+
+
+def _mixed_up(found: Any, most: int = 5) -> list[list[Any]]:
+    """The classes that are taken for another most often."""
+    import numpy as np
+
+    if len(found.classes) < 3:
+        return []
+    wrong = found.confusion.copy()
+    np.fill_diagonal(wrong, 0)
+    order = np.argsort(-wrong, axis=None, kind="stable")[:most]
+    pairs = [divmod(int(at), len(found.classes)) for at in order]
+    return [[str(found.classes[i]), str(found.classes[j]), int(wrong[i, j])] for i, j in pairs if wrong[i, j] > 0]
+
+
+def _on_new_rows(arguments: Namespace, console: Console) -> Any:
+    """Batch after batch; of each row, its probabilities are kept and nothing else."""
+    import numpy as np
+
+    learner, about = load(arguments.model)
+    for_rows(learner, arguments.model)
+    chances: list[Any] = []
+    decided: list[Any] = []
+    truth: list[Any] = []
+    without = 0
+    with opened(arguments) as source:
+        roles = roles_for_model(arguments, source, about, learner, target=True)
+        batches = ahead(source.batches(roles.read))
+        with closing(batches), Progress(console, "predicting", source.size, source.rows) as progress:
+            for batch in batches:
+                rows = roles.labelled(batch)
+                without += batch.num_rows - rows.num_rows
+                if rows.num_rows:
+                    scores = learner.scores(roles.rows(rows))
+                    chances.append(scores.proba())
+                    decided.append(scores.decide())
+                    truth.append(roles.labels(rows, learner.classes_))
+                progress.update(batch.num_rows, source.read_bytes - progress.bytes)
+        tell_of_bad_rows(source, console)
+    if not truth:
+        raise InputError(f"no row has a label in column {roles.target!r}, so there is nothing to judge by")
+    if without:
+        console.warn(f"{without:,} rows have no label: left out")
+    from naively.judging.evaluation import evaluate
+
+    told = Told(learner.classes_, np.concatenate(chances), np.concatenate(decided))
+    return evaluate(told, None, np.concatenate(truth))
+
+
+class Told:
+    """Rows that were judged already, as a classifier that remembers what it said of them."""
+
+    def __init__(self, classes: Any, chances: Any, decided: Any):
+        self.classes_ = classes
+        self._chances, self._decided = chances, decided
+
+    def predict_proba(self, X: Any) -> Any:
+        return self._chances
+
+    def predict(self, X: Any) -> Any:
+        return self._decided
+
+
+def _left_out(arguments: Namespace, console: Console) -> Any:
+    from naively.estimators import NaiveBayes, TextClassifier
+    from naively.judging.cross_validation import cross_validate, leave_one_out
+    from naively.judging.evaluation import evaluate
+
+    X, y, roles, _ = all_rows(arguments, console)
+    model = made(arguments, roles, (TextClassifier, NaiveBayes))
+    if arguments.loo:
+        return evaluate(leave_one_out(model, X, y))
+    if arguments.cv > len(y):
+        raise UsageError(f"--cv {arguments.cv}: there are only {len(y)} rows")
+    return evaluate(cross_validate(model, X, y, folds=arguments.cv))
+
+
+def all_rows(arguments: Namespace, console: Console, paths: Any = None, roles: Roles | None = None) -> Any:
+    """All rows that have a label, their labels, the roles of columns, and the number of each row; held in memory."""
+    import numpy as np
+    import pyarrow as pa
+
+    with opened(arguments, paths) as source:
+        if roles is None:
+            roles = roles_for_training(arguments, source)
+        kept: list[Any] = []
+        places: list[Any] = []
+        without = 0
+        batches = ahead(source.batches(roles.read))
+        with closing(batches), Progress(console, "reading", source.size, source.rows) as progress:
+            for batch in batches:
+                rows = roles.labelled(batch)
+                places.append(progress.rows + np.flatnonzero(roles.has_label(batch)))
+                without += batch.num_rows - rows.num_rows
+                kept.append(rows)
+                progress.update(batch.num_rows, source.read_bytes - progress.bytes)
+        tell_of_bad_rows(source, console)
+    if without:
+        console.warn(f"{without:,} rows have no label: left out")
+    if not sum(rows.num_rows for rows in kept):
+        raise InputError(f"no row has a label in column {roles.target!r}, so there is nothing to count")
+    table = pa.concat_tables(kept)
+    labels = np.concatenate([roles.labels(rows) for rows in kept])
+    return roles.rows(table), np.array(labels.tolist()), roles, np.concatenate(places)

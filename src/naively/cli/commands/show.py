@@ -1,0 +1,121 @@
+"""naively show: show what a model has learnt."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from typing import Any
+
+from naively.cli.console import Console
+from naively.cli.models import load, summary
+from naively.cli.progress import megabytes
+from naively.errors import InputError, nearest
+
+
+def run(arguments: Namespace, console: Console) -> None:
+    learner, about = load(arguments.model, verify=arguments.verify)
+    classes = learner.classes_.tolist()
+    chosen = _asked(classes, arguments.label)
+    facts = {"model": f"{about['kind']}{', frozen' if about['frozen'] else ''}", **_safely(summary, learner)}
+    facts |= _settings(learner, about)
+    telling = {} if about["frozen"] else _telling(learner, arguments.top, chosen)
+    counts = learner.class_count_.tolist()
+    shares = learner._prior_rule().log(learner._model.ledger.classes, learner._model.ledger.rows)
+    priors = _by_label(learner, shares)
+    if chosen is None:
+        console.facts(facts)
+        console.say()
+        console.table(
+            ["class", "rows", "prior", "speaks most for it"],
+            [[str(c), _whole(n), priors[c], _shown(telling.get(c, []))] for c, n in zip(classes, counts, strict=True)],
+            align="lrrl",
+        )
+    else:
+        console.facts({"class": str(chosen), "rows": _whole(counts[classes.index(chosen)]), "prior": priors[chosen]})
+        console.say()
+        console.table(["speaks for it", "by"], telling.get(chosen, []), align="lr")
+    console.result(
+        {
+            "file": arguments.model,
+            **{name: about.get(name) for name in ("kind", "frozen", "version", "bytes", "target", "text", "data")},
+            "parameters": {name: _plain(value) for name, value in learner.parameters().items()},
+            "rows": sum(counts),
+            "classes": [
+                {"class": c, "rows": n, "prior": priors[c], "telling": [list(pair) for pair in telling.get(c, [])]}
+                for c, n in zip(classes, counts, strict=True)
+            ],
+            "verified": arguments.verify,
+        }
+    )
+
+
+def _asked(classes: list[Any], label: str | None) -> Any:
+    if label is None:
+        return None
+    by_name = {str(name): name for name in classes}
+    if label not in by_name:
+        raise InputError(
+            f"there is no class {label!r}{nearest(label, by_name)}; there are {', '.join(list(by_name)[:20])}"
+        )
+    return by_name[label]
+
+
+def _safely(summarise: Any, learner: Any) -> dict[str, Any]:
+    """Some facts need counts, which a frozen model has not."""
+    try:
+        return summarise(learner)
+    except InputError:
+        return {"rows": learner.class_count_.sum(), "classes": len(learner.classes_)}
+
+
+def _settings(learner: Any, about: dict[str, Any]) -> dict[str, Any]:
+    facts: dict[str, Any] = {}
+    if getattr(learner, "reads_text", False):
+        settled = learner._settled(learner._model)
+        facts["recipe"] = (
+            f"{settled['family']}, {settled['weighting']}, n-grams {settled['ngrams'][0]}-{settled['ngrams'][1]}, "
+            f"tokens {settled['tokens']}"
+        )
+        if not about["frozen"]:
+            alpha = learner.chosen_.alpha
+            facts["alpha"] = f"{alpha:.4g}" if isinstance(alpha, (int, float)) else str(alpha)
+    if hasattr(learner, "temperature_"):
+        facts["temperature"] = learner.temperature_
+    if isinstance(about.get("accuracy"), float):
+        facts["accuracy"] = f"{about['accuracy']:.4f}, rows left out in turn when it was trained"
+    for name, title in (("target", "label column"), ("text", "text column")):
+        if about.get(name) is not None:
+            facts[title] = about[name]
+    if isinstance(about.get("data"), list):
+        facts["trained on"] = ", ".join(map(str, about["data"]))
+    facts["file"] = f"{megabytes(about['bytes'])}, written by naively {about['version']}"
+    return facts
+
+
+def _telling(learner: Any, top: int, chosen: Any) -> dict[Any, list[tuple[str, float]]]:
+    """The words, or the values of columns, that speak most for each class."""
+    if hasattr(learner, "top_words"):
+        return learner.top_words(top)
+    if not hasattr(learner, "schema_"):
+        return {}
+    from naively.cli.values import telling_values
+
+    return telling_values(learner, top)
+
+
+def _by_label(learner: Any, logs: Any) -> dict[Any, float]:
+    import numpy as np
+
+    names = learner._model.ledger.classes.names.tolist()
+    return dict(zip(names, np.exp(logs).tolist(), strict=True))
+
+
+def _shown(pairs: list[tuple[str, float]]) -> str:
+    return ", ".join(name for name, _ in pairs)
+
+
+def _whole(rows: float) -> float | int:
+    return int(rows) if float(rows).is_integer() else rows
+
+
+def _plain(value: Any) -> Any:
+    return value if value is None or isinstance(value, (str, int, float, bool)) else repr(value)

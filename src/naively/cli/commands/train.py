@@ -1,0 +1,141 @@
+"""naively train: count labelled data into a model file."""
+
+from __future__ import annotations
+
+import time
+from argparse import Namespace
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager
+from typing import Any
+
+from naively.cli.ahead import ahead
+from naively.cli.console import Console
+from naively.cli.counting import Checkpoint, Counted, checkpoint_path, count
+from naively.cli.failures import UsageError
+from naively.cli.models import made, named, opened, refuse_to_replace, summary, waiting, write
+from naively.cli.options import MODELLING
+from naively.cli.progress import megabytes
+from naively.cli.roles import Roles, roles_for_training
+from naively.files.locks import locked
+from naively.sources import Source
+
+
+def run(arguments: Namespace, console: Console) -> None:
+    begin, output = time.monotonic(), arguments.output
+    refuse_to_replace(output, arguments.force)
+    console.on_interrupt("nothing was saved")
+    with opened(arguments) as source, locked(output, waiting(console, output)), ExitStack() as stack:
+        roles = roles_for_training(arguments, source)
+        checkpoint = _checkpoint(arguments, source, roles)
+        batches = stack.enter_context(closing(ahead(source.batches(roles.read))))  # which come while the rest is loaded
+        learner = made(arguments, roles)
+        learner.set_params(calibrate=False)  # until all rows are counted
+        counted = count(
+            source, roles, learner, console, "counting", most=arguments.loo, checkpoint=checkpoint, batches=batches
+        )
+        if checkpoint is not None and checkpoint.path.exists():
+            console.on_interrupt(f"{checkpoint.path} is there: run the same command to go on")
+        learner.set_params(calibrate=arguments.calibrate)
+        with ThreadPoolExecutor(1) as pool:
+            ready = pool.submit(_ready, learner)  # while rows are judged
+            judged = _judged(learner, roles, counted)
+        about = {"target": roles.target, "text": roles.text, "data": named(arguments), **judged}
+        size = write(learner, output, about, frozen=arguments.frozen, ready=ready.result())
+        if checkpoint is not None:
+            checkpoint.remove()
+        console.saved(output)
+    _report(learner, counted, judged, output, size, time.monotonic() - begin, console)
+
+
+def _ready(learner: Any) -> Any:
+    from naively.learning.saving import Ready
+
+    return Ready.of(learner)
+
+
+def _checkpoint(arguments: Namespace, source: Source, roles: Roles) -> Checkpoint | None:
+    if not arguments.checkpoint:
+        return None
+    if not source.files:
+        raise UsageError("--checkpoint needs files that can be read again, not standard input or a query")
+    options = {name: repr(getattr(arguments, name)) for name in MODELLING if name != "calibrate"}
+    told: dict[str, Any] = {
+        "options": options,
+        "source": source.fingerprint,
+        "columns": roles.read,
+        "texts": list(roles.given_texts),
+        "rows": 0,
+    }
+    return Checkpoint(checkpoint_path(arguments.output), told, arguments.checkpoint_seconds)
+
+
+def _judged(learner: Any, roles: Roles, counted: Counted) -> dict[str, Any]:
+    """How well the rows of the sample are told by all others; calibrates on the way."""
+    rows = counted.sample.rows()
+    if rows is None:
+        return {}
+    from naively.learning.calibrating import FEWEST
+
+    calibrate = learner.calibrate
+    if counted.rows < FEWEST:
+        learner.set_params(calibrate=False)  # so few tell nothing of how sure it may be
+    with _not_again():
+        found = learner.judge(roles.rows(rows), roles.labels(rows, learner.classes_))
+    learner.set_params(calibrate=calibrate)
+    return {"accuracy": found.accuracy, "left_out": len(found.truth)}
+
+
+@contextmanager
+def _not_again() -> Iterator[None]:
+    """Without the warnings of rows that were warned of when they were counted."""
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _report(
+    learner: Any, counted: Counted, judged: dict[str, Any], output: str, size: int, seconds: float, console: Console
+) -> None:
+    facts = summary(learner)
+    alpha = _alpha(learner)
+    if alpha is not None:
+        facts["alpha"] = alpha
+    if judged:
+        left_out = judged["left_out"]
+        which = "each row left out in turn" if left_out == counted.rows else f"{left_out:,} rows left out in turn"
+        facts["accuracy"] = f"{judged['accuracy']:.4f} ({which})"
+    facts["saved"] = f"{output}, {megabytes(size)}, after {seconds:.1f} s"
+    console.facts(facts)
+    console.result(
+        {
+            "rows": counted.rows,
+            "unlabelled": counted.unlabelled,
+            "classes": learner.classes_.tolist(),
+            "features": _features(learner),
+            "chosen": dict(learner.chosen_) if learner.reads_text else None,
+            "leave_one_out": {"accuracy": judged["accuracy"], "rows": judged["left_out"]} if judged else None,
+            "model": output,
+            "bytes": size,
+            "seconds": seconds,
+        }
+    )
+
+
+def _alpha(learner: Any) -> str | None:
+    if not learner.reads_text:
+        return None if learner.alpha != "auto" else "found for each column"
+    chosen = learner.chosen_
+    shown = f"{chosen.alpha:.4g}" if isinstance(chosen.alpha, (int, float)) else str(chosen.alpha)
+    if not chosen.tried:
+        return shown
+    recipe = f"{chosen.family}, {chosen.weighting}, n-grams {chosen.ngrams[0]}-{chosen.ngrams[1]}"
+    return f"{shown}, chosen with {recipe} out of {len(chosen.tried)} recipes"
+
+
+def _features(learner: Any) -> Any:
+    if learner.reads_text:
+        return learner._model.ledger.features.size
+    return {row.column: row.taken_as for row in learner.schema_}

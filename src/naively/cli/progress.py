@@ -1,0 +1,164 @@
+"""How far a long command is: one line on the terminal, redrawn in place, and nothing anywhere else."""
+
+from __future__ import annotations
+
+import sys
+from math import exp
+from time import monotonic
+from types import TracebackType
+
+from naively.cli.console import Console, cut, printable, terminal_width, width
+
+_BETWEEN = 0.1  # seconds between two drawings
+_MEMORY = 4.0  # seconds over which speed is averaged
+_BAR = (8, 32)  # columns of the bar, from and to
+
+
+class Progress:
+    """Progress of a loop over batches, told in rows and bytes.
+
+    with Progress(console, "counting", size_bytes=file_size) as progress:
+        for batch in batches:
+            ...
+            progress.update(rows=len(batch), bytes=batch_bytes)
+
+    `rows` and `size_bytes` say how many there will be, where that is known; there is a bar and a time left when one of
+    them is. The line is cleared at the end, also on Ctrl-C. Without a terminal an update is two additions.
+    """
+
+    def __init__(self, console: Console, label: str, size_bytes: int | None = None, rows: int | None = None):
+        self.rows = 0
+        self.bytes = 0
+        self._console = console
+        self._label = printable(label)
+        self._rows_in_all = rows
+        self._bytes_in_all = size_bytes
+        self._live = console.live
+
+    def __enter__(self) -> Progress:
+        now = monotonic()
+        self._begin = now
+        self._next = now + _BETWEEN
+        self._row_speed = Speed(now)
+        self._byte_speed = Speed(now)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._console.clear()
+
+    def update(self, rows: int = 0, bytes: int = 0) -> None:
+        """So many rows and bytes more are done."""
+        self.rows += rows
+        self.bytes += bytes
+        if self._live:
+            now = monotonic()
+            if now >= self._next:
+                self._next = now + _BETWEEN
+                self._draw(now)
+
+    def _draw(self, now: float) -> None:
+        self._row_speed.see(self.rows, now)
+        self._byte_speed.see(self.bytes, now)
+        # The last column stays empty: some terminals wrap as soon as it is written.
+        self._console.draw(self._line(terminal_width(sys.stderr) - 1, now))
+
+    def _line(self, room: int, now: float) -> str:
+        """Label, bar, share done, rows, speeds and time left; in a narrow terminal the later of these first."""
+        share = self._share()
+        time_left = f"{clock(self._seconds_left())} left" if share is not None else clock(now - self._begin)
+        rows_done = f"{self.rows:,} rows" if self.rows else ""
+        row_speed = f"{self._row_speed.value:,.0f} rows/s" if self.rows else ""
+        byte_speed = f"{megabytes(self._byte_speed.value)}/s" if self.bytes else ""
+        percent = f"{100 * share:3.0f}%" if share is not None else ""
+        label = cut(self._label, room)
+        kept = _kept([label, percent, time_left, rows_done, row_speed, byte_speed], room)
+        order = [part for part in (percent, rows_done, row_speed, byte_speed, time_left) if part and part in kept]
+        spare = room - sum(width(part) + 2 for part in [label, *order])
+        bar = self._bar(share, min(spare, _BAR[1])) if share is not None and spare >= _BAR[0] else ""
+        return "  ".join(part for part in (label, bar, *order) if part)
+
+    def _share(self) -> float | None:
+        """How much of all is done, from 0 to 1, where that can be known."""
+        done, in_all = (self.rows, self._rows_in_all) if self._rows_in_all else (self.bytes, self._bytes_in_all)
+        return min(done / in_all, 1.0) if in_all else None
+
+    def _seconds_left(self) -> float | None:
+        if self._rows_in_all:
+            return self._row_speed.seconds(self._rows_in_all - self.rows)
+        return self._byte_speed.seconds((self._bytes_in_all or 0) - self.bytes)
+
+    def _bar(self, share: float, columns: int) -> str:
+        """A bar of blanks in colour; without colour one of signs. Both are as wide in every terminal."""
+        if self._console.colored_error:
+            done = round(share * columns)
+            filled = self._console.styled_error("green", " " * done)
+            return filled + self._console.styled_error("grey", " " * (columns - done))
+        done = round(share * (columns - 2))
+        return f"[{'#' * done}{'.' * (columns - 2 - done)}]"
+
+
+class Speed:
+    """So many a second, averaged over the last seconds, so that it neither jumps nor stays behind."""
+
+    def __init__(self, now: float):
+        self._seen = 0
+        self._when = now
+        self._sum = 0.0
+        self._weight = 0.0
+
+    @property
+    def value(self) -> float:
+        """How many a second."""
+        return self._sum / self._weight if self._weight else 0.0
+
+    def see(self, done: int, now: float) -> None:
+        """Until now, so many are done."""
+        passed = now - self._when
+        if passed <= 0:
+            return
+        fades = exp(-passed / _MEMORY)
+        self._sum = fades * self._sum + (1 - fades) * (done - self._seen) / passed
+        self._weight = fades * self._weight + (1 - fades)
+        self._seen, self._when = done, now
+
+    def seconds(self, more: int) -> float | None:
+        """How long so many more will take; None while nothing is known."""
+        return max(more, 0) / self.value if self.value > 0 else None
+
+
+def clock(seconds: float | None) -> str:
+    """Seconds as a clock shows them.
+
+    >>> clock(75), clock(3725), clock(None)
+    ('1:15', '1:02:05', '-:--')
+    """
+    if seconds is None or seconds > 360_000:
+        return "-:--"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def megabytes(size: float) -> str:
+    """A number of bytes.
+
+    >>> megabytes(12_300), megabytes(91_234_000), megabytes(1.5e9)
+    ('12 kB', '91.2 MB', '1.5 GB')
+    """
+    if size < 1e6:
+        return f"{size / 1e3:.0f} kB"
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.1f} MB"
+
+
+def _kept(parts: list[str], room: int) -> list[str]:
+    """The first of some parts, as many as fit into a line."""
+    taken, kept = -2, []
+    for part in parts:
+        if part:
+            taken += width(part) + 2
+            if taken > room:
+                break
+            kept.append(part)
+    return kept

@@ -1,0 +1,72 @@
+"""Vectorizers as files: their parameters, and the words that they know."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from naively import __version__
+from naively.errors import FileError, InputError
+from naively.files import Contents, Reader, Writer, write
+from naively.vocabulary import spelt
+
+
+def save(vectorizer: Any, path: str | os.PathLike[str]) -> None:
+    """Write a vectorizer to a file, whole or not at all."""
+    if not type(vectorizer).__module__.startswith("naively."):
+        name = type(vectorizer).__name__
+        raise InputError(f"{name} is a class of your own, which a file cannot name; pickle it instead")
+    writer = Writer()
+    parameters = {**vectorizer.get_params(deep=False), "dtype": np.dtype(vectorizer.dtype).name}
+    words = getattr(vectorizer, "vocabulary_", None)
+    document = {
+        "kind": type(vectorizer).__name__,
+        "naively": __version__,
+        "parameters": writer.put(parameters, "parameters"),
+        "words": None if words is None else writer.put(_listed(words), "words"),
+        "fixed": bool(getattr(vectorizer, "fixed_vocabulary_", False)),
+    }
+    write(path, document, writer.arrays)
+
+
+def _listed(words: dict[str, int]) -> dict[str, Any]:
+    names = sorted(words, key=words.__getitem__)
+    spelled = [name.encode("utf-8", "surrogatepass") for name in names]
+    return {
+        "bytes": np.frombuffer(b"".join(spelled), np.uint8),
+        "length": np.array([len(name) for name in spelled], np.int64),
+        "column": np.array([words[name] for name in names], np.int64),
+    }
+
+
+def loaded(kind: Any, contents: Contents) -> Any:
+    """The vectorizer that was saved, of this class."""
+    try:
+        return _loaded(kind, contents)
+    except (ValueError, TypeError, AttributeError, KeyError, IndexError, OverflowError, RecursionError) as error:
+        raise FileError(f"{contents.path}: the file is damaged ({error})") from None
+
+
+def _loaded(kind: Any, contents: Contents) -> Any:
+    document, reader = contents.document, Reader(contents.arrays)
+    contents.verify()
+    parameters = reader.get(document["parameters"])
+    parameters["dtype"] = np.dtype(parameters["dtype"]).type
+    vectorizer = kind(**parameters)
+    vectorizer._validate_params()
+    words = reader.get(document["words"])
+    if words is not None:
+        vectorizer.vocabulary_ = _known(**words)
+        vectorizer.fixed_vocabulary_ = bool(document["fixed"])
+    return vectorizer
+
+
+def _known(bytes: Any, length: Any, column: Any) -> dict[str, int]:
+    sound = (length >= 0).all() and int(length.sum()) == len(bytes) and len(length) == len(column)
+    names = spelt(bytes.tobytes(), np.cumsum(length)) if sound else []
+    known = dict(zip(names, column.tolist(), strict=True))
+    if not sound or len(known) != len(column) or sorted(known.values()) != list(range(len(known))):
+        raise FileError("words that are none")
+    return known

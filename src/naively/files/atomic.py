@@ -1,0 +1,83 @@
+"""Writing a file so that there is always a whole one: the one before, or the new one."""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import os
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+try:
+    import fcntl
+except ImportError:  # where there are no such locks
+    fcntl = None  # type: ignore[assignment]
+
+_PART = ".part"
+
+
+@contextlib.contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """A file to write to, which takes the place of `path` once it is whole and on disk; otherwise nothing changes."""
+    target = Path(os.path.realpath(path))  # a link stays one
+    part = target.with_name(f".{target.name}.{secrets.token_hex(4)}{_PART}")
+    with contextlib.ExitStack() as undo:
+        file = _created(part, path)
+        undo.callback(part.unlink, missing_ok=True)
+        with file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        with contextlib.suppress(FileNotFoundError):
+            part.chmod(target.stat().st_mode & 0o7777)
+        os.replace(part, target)
+        undo.pop_all()
+    _sync_folder(target.parent)
+
+
+def _created(part: Path, path: str | os.PathLike[str]) -> BinaryIO:
+    """The new file; where it cannot be, the error names the place that it was for."""
+    try:
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, os.fspath(path)) from None
+    if fcntl is not None:
+        with contextlib.suppress(OSError):  # somebody is writing it
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return os.fdopen(handle, "wb")
+
+
+def _sync_folder(folder: Path) -> None:
+    """The new name is on disk as well, where folders can be written through."""
+    if os.name != "posix":
+        return
+    with contextlib.suppress(OSError):  # some file systems have no such thing
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def sweep(path: str | os.PathLike[str]) -> None:
+    """Remove what writers of `path` that were killed have left."""
+    target = Path(os.path.realpath(path))
+    for left in target.parent.glob(f".{glob.escape(target.name)}.????????{_PART}"):
+        if _abandoned(left):
+            left.unlink(missing_ok=True)
+
+
+def _abandoned(part: Path) -> bool:
+    """Whether nobody is writing it; where the system does not tell, it is taken for left behind."""
+    if fcntl is None:
+        return True
+    try:
+        with part.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # gone meanwhile
+        return True
+    return True

@@ -1,0 +1,136 @@
+"""The border: labels and weights as users hand them over, checked once and made ready for counting."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from naively import _core
+from naively.cells import Array
+from naively.errors import InputError, NeverCounted
+from naively.learning.shapes import one_dimensional
+from naively.names import Index
+
+
+def check_labels(y: Any, rows: int) -> Array:
+    """Labels as one array, none missing."""
+    if not (type(y) is np.ndarray and y.ndim == 1):
+        y = one_dimensional(y)
+    if y.dtype.kind == "T":  # NumPy's variable-width strings
+        y = y.astype(object)
+    if len(y) != rows:
+        raise InputError(f"Found input variables with inconsistent numbers of samples: X has {rows} rows, y {len(y)}")
+    if y.dtype.kind == "f":
+        y = y.astype(np.float64, copy=False)
+        bad = ~np.isfinite(y)
+        if bad.any():
+            row = int(np.argmax(bad))
+            what = "NaN" if np.isnan(y[row]) else "infinity"
+            raise InputError(f"Input y contains {what}: label of row {row} is {y[row]}; leave such rows out")
+        y = y + 0.0
+        if (y != np.floor(y)).any():
+            raise InputError(
+                f"Unknown label type: continuous. Labels are classes, got numbers like {y[y != np.floor(y)][0]}; "
+                "bin them, or use a regressor"
+            )
+    elif y.dtype == object:
+        holes = missing_entries(y)
+        if holes.any():
+            row = int(np.argmax(holes))
+            raise InputError(f"Input y contains NaN: label of row {row} is {y[row]!r}; leave such rows out")
+    elif y.dtype.kind in "cmM":
+        raise InputError(f"labels must be text or whole numbers, got {y.dtype}; convert them to text")
+    return y
+
+
+def missing_entries(values: Array) -> Array:
+    """Which entries of an object array are None, NaN or pandas.NA."""
+    pandas = sys.modules.get("pandas")
+    if pandas is not None:
+        return np.asarray(pandas.isna(values))
+    return np.array([v is None or v != v for v in values.ravel()], dtype=bool).reshape(values.shape)
+
+
+def encode(values: Array) -> tuple[Array, Array]:
+    """The number of each value, and the distinct values in the order in which they appear."""
+    if values.dtype == object:
+        try:
+            numbers: dict[Any, int] = {}
+            codes = np.fromiter((numbers.setdefault(v, len(numbers)) for v in values), np.int32, len(values))
+        except TypeError as error:
+            raise TypeError(f"labels must be strings or numbers: {error}") from None
+        distinct = np.empty(len(numbers), dtype=object)
+        distinct[:] = list(numbers)
+        return codes, distinct
+    values = np.ascontiguousarray(values)
+    width = values.dtype.itemsize
+    codes, firsts = _core.encode(
+        values.view(np.uint8).reshape(len(values), width) if width else np.zeros((len(values), 0), np.uint8)
+    )
+    return codes, values[firsts]
+
+
+def number_labels(y: Array, known: Index | None) -> tuple[Array, Index]:
+    """The class number of each label. New labels come behind the known ones; without any, they are sorted."""
+    return number_codes(*encode(y), known)
+
+
+def number_codes(codes: Array, distinct: Array, known: Index | None) -> tuple[Array, Index]:
+    """The same for labels that have numbers among the distinct ones already."""
+    index = sorted_index(distinct) if known is None else known
+    places = index.locate(distinct)
+    if places.min(initial=0) < 0:
+        index = index.extended(distinct.tolist())
+        places = index.locate(distinct)
+    return places.astype(np.int32)[codes], index
+
+
+def sorted_index(labels: Any) -> Index:
+    """Labels in sorted order."""
+    array = Index.of(labels if isinstance(labels, np.ndarray) else np.asarray(labels)).names
+    assert array is not None
+    return Index.of(np.sort(array))
+
+
+def known_classes(classes: Index, known: Index) -> None:
+    """Raises where there are classes that were never counted."""
+    if classes.size > known.size:
+        label = classes.name(known.size)
+        raise NeverCounted(
+            f"cannot forget or leave out rows of class {label!r}, which was never counted; nothing was changed"
+        )
+
+
+def check_weights(weight: Any, rows: int) -> Array | None:
+    """Weights as float64, none below zero, missing or infinite."""
+    if weight is None:
+        return None
+    try:
+        weight = np.asarray(weight)
+        if weight.dtype.kind == "c":
+            raise TypeError
+        weight = weight.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError("sample_weight must be numbers, one for each row") from None
+    if weight.ndim == 0:
+        weight = np.full(rows, float(weight))
+    if weight.ndim != 1:
+        raise InputError(f"Sample weights must be 1D array or scalar, got {weight.ndim}D")
+    if weight.shape != (rows,):
+        raise InputError(f"sample_weight.shape == {weight.shape}, expected {(rows,)}: one weight for each row")
+    bad = ~(weight >= 0) | ~np.isfinite(weight)
+    if bad.any():
+        row = int(np.argmax(bad))
+        problem = (
+            "Negative values in data passed to `sample_weight`"
+            if weight[row] < 0
+            else "sample_weight contains NaN or infinity"
+        )
+        raise InputError(f"{problem}: row {row} is {weight[row]}; weights must be finite and 0 or more")
+    if float(weight.max(initial=0.0)) * max(rows, 1) == np.inf:
+        raise InputError("sample_weight adds up to more than float64 holds; divide the weights by a common factor")
+    if rows and not weight.any():
+        raise InputError("sample_weight: every weight is zero, so there is nothing to count; leave some above zero")
+    return np.ascontiguousarray(weight)

@@ -1,0 +1,72 @@
+"""Arrays of one dimension and of two, of whatever users hand over; with scikit-learn's words where it has some."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import Any
+
+import numpy as np
+
+from naively.cells import Array
+from naively.errors import InputError
+from naively.rows import is_sparse_matrix
+
+
+def one_dimensional(y: Any) -> Array:
+    """Labels as an array of one dimension; a single column of two is taken, with a warning."""
+    _refuse_matrices(y)
+    array = np.asarray(_plain_numbers(y))
+    if array.ndim == 2 and array.shape[1] == 1:
+        message = (
+            "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
+            "(n_samples, ), for example using ravel()."
+        )
+        warnings.warn(message, _conversion_warning(), stacklevel=2)
+    elif array.ndim != 1:
+        raise InputError(f"y should be a 1d array, got an array of shape {array.shape} instead.")
+    return np.ascontiguousarray(array.reshape(-1))
+
+
+def two_dimensional(X: Any) -> Array:
+    """Rows as an array of two dimensions."""
+    _refuse_matrices(X)
+    array = np.asarray(X)
+    if array.dtype.kind == "c":
+        raise InputError(f"Complex data not supported\n{array}\n")
+    if array.ndim < 2:
+        got = "scalar" if array.ndim == 0 else "1D"
+        raise InputError(
+            f"Expected 2D array, got {got} array instead:\narray={array}.\nReshape your data either using "
+            "array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) if it contains a single "
+            "sample."
+        )
+    if array.ndim > 2:
+        raise InputError(f"Found array with dim {array.ndim}, while dim <= 2 is required.")
+    return array
+
+
+def _refuse_matrices(values: Any) -> None:
+    if isinstance(values, np.matrix):
+        raise TypeError("np.matrix is not supported. Please convert to a numpy array with np.asarray.")
+    if is_sparse_matrix(values):
+        raise TypeError("Sparse data was passed, but dense data is required. Use '.toarray()' to convert it.")
+
+
+def _plain_numbers(y: Any) -> Any:
+    """pandas' own types of numbers and flags as float64, so that what is missing is NaN."""
+    pandas = sys.modules.get("pandas")
+    if pandas is None:
+        return y
+    one_column = isinstance(y, pandas.DataFrame) and y.shape[1] == 1
+    dtype = y.dtypes.iloc[0] if one_column else getattr(y, "dtype", None)
+    if not isinstance(dtype, pandas.api.extensions.ExtensionDtype) or isinstance(dtype, pandas.SparseDtype):
+        return y
+    of = pandas.api.types
+    numbers = of.is_bool_dtype(dtype) or of.is_integer_dtype(dtype) or of.is_float_dtype(dtype)
+    return y.astype(np.float64) if numbers else y
+
+
+def _conversion_warning() -> type[Warning]:
+    """scikit-learn's category, where it is loaded."""
+    return getattr(sys.modules.get("sklearn.exceptions"), "DataConversionWarning", UserWarning)

@@ -1,0 +1,458 @@
+"""Learning from raw text."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from numbers import Integral, Real
+from operator import is_
+from typing import Any
+
+import numpy as np
+
+from naively.calibration import Temperature
+from naively.cells import Array
+from naively.errors import InputError
+from naively.explain import Explanation, explain_row
+from naively.families.word_rows import read_all
+from naively.families.words import Words, without_lost_words
+from naively.learning.calibrating import CalibratingLearner
+from naively.learning.choosing import CHOSEN, Chosen, chosen_recipe, settled_recipe
+from naively.learning.model import Model
+from naively.learning.parameters import defaults_of
+from naively.learning.rows import check_labels, check_weights, known_classes, number_labels
+from naively.learning.words import COUNTED, frozen, shown, words_family, words_rule
+from naively.ledger import Ledger
+from naively.log_odds import top_words
+from naively.names import Index
+from naively.priors import Empirical, Prior, prior_of
+from naively.scores import Scores
+from naively.smoothing import Additive
+from naively.tally import Tally
+from naively.texts import Texts
+from naively.threads import threads
+from naively.vocabulary import Vocabulary
+
+_BLOCK = 1 << 12
+
+
+class TextLearner(CalibratingLearner):
+    """Learns from raw text, as `TextClassifier` does, whose parameters it has.
+
+    >>> from naively.learning import TextLearner
+    >>> learner = TextLearner(alpha=1.0).fit(["a fine film", "a dull film"], ["pos", "neg"])
+    >>> learner.predict(["dull"]).tolist()
+    ['neg']
+    """
+
+    reads_text = True
+
+    def __init__(
+        self,
+        *,
+        family: Any = "auto",
+        weighting: Any = "auto",
+        alpha: Any = "auto",
+        prior: Any = None,
+        tokens: Any = "words",
+        ngrams: Any = "auto",
+        negation: Any = False,
+        lowercase: Any = True,
+        accents: Any = None,
+        stop_words: Any = None,
+        min_df: Any = 1,
+        max_df: Any = 1.0,
+        max_features: Any = None,
+        select: Any = None,
+        vocabulary: Any = None,
+        hashing: Any = None,
+        weights: Any = True,
+        norm: Any = False,
+        calibrate: Any = True,
+        threads: Any = None,
+    ):
+        self.family = family
+        self.weighting = weighting
+        self.alpha = alpha
+        self.prior = prior
+        self.tokens = tokens
+        self.ngrams = ngrams
+        self.negation = negation
+        self.lowercase = lowercase
+        self.accents = accents
+        self.stop_words = stop_words
+        self.min_df = min_df
+        self.max_df = max_df
+        self.max_features = max_features
+        self.select = select
+        self.vocabulary = vocabulary
+        self.hashing = hashing
+        self.weights = weights
+        self.norm = norm
+        self.calibrate = calibrate
+        self.threads = threads
+
+    @property
+    def _who(self) -> str:
+        return "TextClassifier" if type(self) is TextLearner else super()._who
+
+    # --- rules
+
+    def _settled(self, model: Model | None) -> dict[str, Any]:
+        """The parameters with what was chosen in place of "auto"."""
+        return settled_recipe(None if model is None else _recipe(model), self._told())
+
+    def _told(self) -> dict[str, Any]:
+        """The parameters; of a subclass, those that it has from here."""
+        return {name: getattr(self, name) for name in defaults_of(TextLearner)}
+
+    def _family(self) -> Words:
+        return self._family_of(self.__dict__.get("_model"))
+
+    def _family_of(self, model: Model | None) -> Words:
+        return words_family(self._who, self._settled(model))
+
+    def _rule(self) -> Any:
+        return self._rule_for(self.__dict__.get("_model"))
+
+    def _rule_for(self, model: Model | None) -> Any:
+        settled = self._settled(model)
+        return words_rule(settled["alpha"], settled["family"])
+
+    def _prior_rule(self) -> Prior:
+        return prior_of(self.prior, Empirical())
+
+    def _counted(self) -> dict[str, Any]:
+        return {name: frozen(getattr(self, name)) for name in COUNTED}
+
+    def _check_counted(self, model: Model) -> None:
+        self._validate_params()
+        for name, value in model.counted.items():
+            now = frozen(getattr(self, name))
+            if now != value:
+                raise InputError(f"counted with {name}={shown(value)}, now it is {shown(now)}; fit again")
+
+    def _identity(self) -> tuple[Any, ...]:
+        """What was chosen is no difference, but for what was counted."""
+        settled = settled_recipe(None, self._told())
+        counted = {**settled, "ngrams": self._settled(self._model)["ngrams"]}
+        family = words_family(self._who, counted)
+        return family, words_rule(settled["alpha"], settled["family"]), self._prior_rule()
+
+    # --- learning
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Count these texts, and nothing from before.
+
+        Parameters
+        ----------
+        X : column of texts, or iterator of batches (texts, labels) or (texts, labels, weights)
+            Texts.
+        y : array-like of shape (n_samples,), default=None
+            Labels; without them where batches bring their own.
+        sample_weight : array-like of shape (n_samples,), default=None
+            What each text counts for.
+
+        Returns
+        -------
+        self : object
+        """
+        if y is None and isinstance(X, Iterator):
+            return self._fit_batches(X)
+        return super().fit(X, y, sample_weight)
+
+    def _fit_batches(self, batches: Iterator[Any]) -> Any:
+        with self._all_or_nothing():
+            self.__dict__.pop("_model", None)
+            for number, batch in enumerate(batches):
+                if not isinstance(batch, tuple) or len(batch) not in (2, 3):
+                    raise InputError(f"batch {number}: expected (texts, labels), got {type(batch).__name__}")
+                texts, labels, *weight = batch
+                self.partial_fit(texts, labels, sample_weight=weight[0] if weight else None)
+            if "_model" not in self.__dict__:
+                raise InputError("no batch came, so there is nothing to count")
+        return self
+
+    def refit(self, **parameters: Any) -> Any:
+        """Decide anew how words are weighed, smoothed and selected; no text is read again.
+
+        Parameters
+        ----------
+        **parameters
+            Any of `family`, `weighting`, `alpha`, `prior`, `min_df`, `max_df`, `max_features`, `select`, `norm`,
+            `calibrate`, `threads`. Probabilities are calibrated for other parameters then, so they are taken as they
+            are until `recalibrate` is called.
+
+        Returns
+        -------
+        self : object
+        """
+        self._check_fitted()
+        for name in parameters:
+            if name in COUNTED:
+                raise InputError(f"{name} says what is counted, so it needs the texts: fit again")
+        with self._all_or_nothing():
+            self.set_params(**parameters)
+            self._validate_params()
+            self._settle(self._model)
+            _ = self.table_
+        self._warn_if_uncalibrated()
+        return self
+
+    def _learn(self, X: Any, y: Any, model: Any, classes: Index | None, sample_weight: Any) -> None:
+        family = self._family_of(model)
+        texts, codes, index, weight = self._checked(family, X, y, classes, sample_weight)
+        if model is None:
+            parameters = self._told()
+            choice = chosen_recipe(family, parameters, self._prior_rule(), texts, codes, index, weight)
+            declared = frozenset() if classes is None or classes.names is None else frozenset(classes.names.tolist())
+            if choice is not None:
+                family = words_family(self._who, settled_recipe(choice.recipe, parameters))
+            tally = family.count(texts, codes, index, family.no_words(), weight)
+            learnt = Model(Ledger((tally,)), np.float64, declared, self._counted(), choice)
+        else:
+            tally = family.count(texts, codes, index, model.ledger.features, weight)
+            learnt = model.after(model.ledger.add(tally))
+        self._rule_for(learnt)
+        self._settle(self._calibrated(learnt, texts, codes, weight))
+
+    def learn_batches(self, batches: Iterable[tuple[Any, Any]]) -> Iterator[int]:
+        """Count batches of (texts, labels) on top of what was counted before, several at a time.
+
+        They are added up in order. After each, its number of texts is told, and the model is the one that has learnt it
+        and those before it. Nothing is calibrated on the way: see `judge`.
+
+        Parameters
+        ----------
+        batches : iterable of (texts, labels)
+            As for `partial_fit`.
+        """
+        self._validate_params()
+        begun: deque[tuple[Any, int]] = deque()
+        model = self.__dict__.get("_model")
+        classes = None if model is None else model.ledger.classes
+        many = self.threads or threads()
+        with ThreadPoolExecutor(many) as pool:
+            try:
+                for X, y in batches:
+                    if "_model" not in self.__dict__ and not begun:
+                        self.partial_fit(X, y)  # which settles what is to be chosen
+                        classes = self._model.ledger.classes
+                        yield len(y)
+                        continue
+                    family = replace(self._family_of(self._model), threads=1)
+                    texts, codes, classes, _ = self._checked(family, X, y, classes, None)
+                    features = self._model.ledger.features
+                    alone = features if family.vocabulary is not None or family.buckets is not None else Vocabulary()
+                    begun.append((pool.submit(family.count, texts, codes, classes, alone, None), len(y)))
+                    if len(begun) >= many:
+                        yield self._take_up(*begun.popleft())
+                while begun:
+                    yield self._take_up(*begun.popleft())
+            finally:
+                pool.shutdown(wait=True, cancel_futures=True)
+
+    def _take_up(self, counted: Any, rows: int) -> int:
+        model = self._model
+        tally = self._family_of(model).placed(counted.result(), model.ledger.features)
+        self._settle(model.after(model.ledger.add(tally)))
+        return rows
+
+    def _count(self, X: Any, y: Any, classes: Index | None, features: Any, sample_weight: Any, *, reset: bool) -> Tally:
+        family = self._family()
+        texts, codes, index, weight = self._checked(family, X, y, classes, sample_weight)
+        return family.count(texts, codes, index, features, weight)
+
+    def _checked(
+        self, family: Words, X: Any, y: Any, classes: Index | None, sample_weight: Any
+    ) -> tuple[Texts, Array, Index, Array | None]:
+        """Texts, the numbers of their classes, the classes and the weights."""
+        if y is None:
+            raise InputError(f"{self._who} requires y to be passed, but the target y is None")
+        texts = family.tokens.texts(X)
+        y = check_labels(y, len(texts))
+        if not len(texts):
+            raise InputError("Found array with 0 sample(s): there is no text to count")
+        known = ~texts.missing if len(texts.missing) else np.ones(len(texts), bool)
+        if classes is None and not known.any():
+            raise InputError("every text is missing, so there is nothing to count")
+        codes = np.zeros(len(texts), np.int32)
+        codes[known], index = number_labels(y[known], classes)
+        if not known.all():  # a text that is missing brings no class, but may be of one
+            codes[~known] = np.maximum(index.locate(y[~known]), 0)
+        return texts, codes, index, check_weights(sample_weight, len(texts))
+
+    def _labelled(self, model: Model, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array | None]:
+        family = self._family_of(model)
+        texts, codes, classes, weight = self._checked(family, X, y, model.ledger.classes, sample_weight)
+        known_classes(classes, model.ledger.classes)
+        if len(texts.missing):  # a missing text may have brought a label that nobody has counted
+            known_classes(number_labels(check_labels(y, len(texts)), classes)[1], classes)
+        return family.read(texts, model.ledger.features), codes, weight
+
+    def _fit_and_read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array | None]:
+        """Reads the texts once for both, where nothing is to be chosen or known beforehand."""
+        self._validate_params()
+        chooses = any(isinstance(getattr(self, name), str) and getattr(self, name) == "auto" for name in CHOSEN)
+        if chooses or self.vocabulary is not None or self.hashing is not None:
+            return super()._fit_and_read(X, y, sample_weight)
+        family = self._family_of(None)
+        texts, codes, index, weight = self._checked(family, X, y, None, sample_weight)
+        rows = read_all(family.tokens.core, texts, family.many_threads(texts))
+        tally = family.count(rows, codes, index, rows.words, weight)
+        self._settle(Model(Ledger((tally,)), np.float64, frozenset(), self._counted()))
+        return rows, codes, weight
+
+    def _tidied(self, ledger: Ledger, gone: Tally) -> Ledger:
+        return without_lost_words(ledger, gone, self._family())
+
+    # --- scoring
+
+    def _decided(self) -> tuple[Model, Words, Any, Array, Any]:
+        """The model, and family, rule and log-prior as the parameters say; made anew only when one of them changes."""
+        if "_model" not in self.__dict__:
+            self._check_fitted()
+        model = self._model  # read once: another thread may be learning
+        parameters = [self.__dict__[name] for name in defaults_of(TextLearner)]
+        decided = model.decided
+        if decided is None or not all(map(is_, decided[0], parameters)):
+            self._check_counted(model)
+            rules = self._family_of(model), self._rule_for(model), self._log_prior(model)
+            decided = parameters, *rules, self._calibration(model)
+            model.decided = decided
+        return model, *decided[1:]
+
+    def _ready(self, X: Any) -> tuple[Texts, Any]:
+        return self._decided()[1].tokens.texts(X), np.float64
+
+    def _scores(self, rows: Texts) -> Scores:
+        model, family, rule, prior, calibration = self._decided()
+        parts = [model.scores(family, rule, prior, rows[block]) for block in rows.blocks(_BLOCK)]
+        scores = Scores.joined(parts) if parts else model.scores(family, rule, prior, rows)
+        return self._finished(scores, model).at(calibration)
+
+    def predict(self, X: Any) -> Array:
+        """The most probable class of each text.
+
+        Parameters
+        ----------
+        X : column of texts, or iterator of such
+            Texts.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+        """
+        if isinstance(X, Iterator):
+            return np.concatenate([self.predict([]), *(self.predict(batch) for batch in X)])
+        model, family, rule, prior, calibration = self._decided()
+        rows = family.tokens.texts(X)
+        if calibration is not None and not isinstance(calibration, Temperature):
+            return self._scores(rows).decide()
+        if 0 < len(rows) <= _BLOCK:
+            return model.scores(family, rule, prior, rows).decide()
+        parts = [model.scores(family, rule, prior, rows[block]).decide() for block in rows.blocks(_BLOCK)]
+        return np.concatenate(parts) if parts else self.classes_[:0]
+
+    def explain(self, X: Any) -> Explanation:
+        """What the prior and each word of one text add to the score of each class.
+
+        Parameters
+        ----------
+        X : str, or column of one text
+            A text.
+
+        Returns
+        -------
+        explanation : Explanation
+        """
+        rows, _ = self._ready([X] if isinstance(X, (str, bytes)) else X)
+        if len(rows) != 1:
+            raise InputError(f"explain takes one text, got {len(rows)}")
+        model = self._model
+        table = model.table(self._family_of(model), self._rule(), self._log_prior(model))
+        return explain_row(table, rows, lambda scores: self._finished(scores, model))
+
+    # --- what was learnt
+
+    @property
+    def chosen_(self) -> Chosen:
+        """How words are weighed: what was given, and what was chosen where a parameter is "auto"."""
+        self._check_fitted()
+        model = self._model
+        settled = self._settled(model)
+        rule: Any = self._family_of(model).settled_by(model.ledger, self._rule_for(model))
+        alpha = rule.alpha if isinstance(rule, Additive) else rule
+        words = settled["family"], settled["weighting"], tuple(settled["ngrams"]), settled["min_df"]
+        choice = model.chosen
+        if choice is None:
+            return Chosen(*words, alpha)
+        same = (*words, alpha) == (*choice.recipe.way, choice.recipe.alpha)
+        told = same and choice.whole(settled) and choice.prior == self._prior_rule()
+        return Chosen(*words, alpha, choice.tried[0].accuracy if told else None, choice.tried)
+
+    def top_words(self, n: int = 10, *, strength: float = 1000.0) -> dict[Any, list[tuple[str, float]]]:
+        """The words that speak most for each class, with how sure that is, in standard deviations.
+
+        By log-odds with an informative Dirichlet prior (Monroe, Colaresi and Quinn 2008).
+
+        Parameters
+        ----------
+        n : int, default=10
+            How many for each class.
+        strength : float, default=1000.0
+            How many words the prior, which is that of all texts together, stands for.
+
+        Returns
+        -------
+        words : dict of lists of (word, z-score)
+        """
+        self._check_fitted()
+        if not (isinstance(n, Integral) and n >= 0):
+            raise InputError(f"n must be a whole number, 0 or more, got {n!r}")
+        if not (isinstance(strength, Real) and 0 < strength < np.inf):
+            raise InputError(f"strength must be a number above 0, got {strength!r}")
+        return top_words(self.tally_, self._family().kept(self.tally_), int(n), float(strength))
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """The words that the table is made of, sorted.
+
+        Parameters
+        ----------
+        input_features : any, default=None
+            Not used.
+
+        Returns
+        -------
+        words : ndarray of str
+        """
+        self._check_fitted()
+        features: Any = self._model.ledger.features
+        return np.array(sorted(features.names_of(self._family().kept(self.tally_))), dtype=object)
+
+    def sample(self, n: int = 1, random_state: Any = None) -> tuple[list[str], Array]:
+        """Texts drawn from the model: a class by its prior, then words from that class.
+
+        Parameters
+        ----------
+        n : int, default=1
+            How many.
+        random_state : int, RandomState instance or None, default=None
+            Where chance comes from.
+
+        Returns
+        -------
+        X, y : texts and their labels
+        """
+        return super().sample(n, random_state)
+
+    def _drawn_rows(self, drawn: dict[int, Any], klass: Array) -> list[str]:
+        each = {k: iter(texts) for k, texts in drawn.items()}
+        return [next(each[k]) for k in klass.tolist()]
+
+
+def _recipe(model: Model) -> Any:
+    """What was chosen; None where nothing was compared."""
+    return None if model.chosen is None else model.chosen.recipe

@@ -1,0 +1,101 @@
+"""Files: the real files behind paths, globs and folders, in the order in which they are read."""
+
+from __future__ import annotations
+
+import errno
+import glob
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from naively.errors import nearest
+from naively.sources.trouble import SourceError
+
+_GLOB = set("*?[")
+_MARKERS = ("_SUCCESS", "_metadata", "_common_metadata", "__MACOSX")
+
+
+@dataclass(frozen=True)
+class File:
+    """A file as it was when it was found."""
+
+    path: str
+    size: int
+    mtime_ns: int
+
+    @classmethod
+    def at(cls, path: str) -> File:
+        """The file at this path, which must be there and readable."""
+        try:
+            status = os.stat(path)
+            if not stat.S_ISREG(status.st_mode):
+                raise SourceError("is not a file that can be read twice; pipe it in, and read '-'", file=path)
+            with open(path, "rb"):
+                pass
+        except OSError as error:
+            raise unreadable(path, error) from None
+        return cls(path, status.st_size, status.st_mtime_ns)
+
+
+def matching(path: str) -> list[str]:
+    """The paths that a path or a glob stands for, sorted; one that is there literally stands for itself."""
+    path = os.path.expanduser(path)
+    if os.path.lexists(path):
+        return [path]
+    if _GLOB.isdisjoint(path):
+        raise missing(path)
+    found = sorted(name for name in glob.glob(path, recursive=True) if os.path.isfile(name))
+    if not found:
+        raise SourceError(f"no file matches {path!r}; check the folder and the pattern")
+    return found
+
+
+def under(folder: str) -> list[str]:
+    """All files in a folder and its sub-folders, sorted; hidden ones and markers such as _SUCCESS are left out."""
+    return sorted(_walk(folder))
+
+
+def sub_folders(folder: str) -> list[str]:
+    """The names of the folders directly in a folder, sorted."""
+    with os.scandir(folder) as entries:
+        return sorted(entry.name for entry in entries if entry.is_dir() and not _is_hidden(entry.name))
+
+
+def unique(paths: Iterable[str]) -> list[str]:
+    """Each path once, in the order in which it comes first, so that no row is counted twice."""
+    seen: dict[str, str] = {}
+    for path in paths:
+        seen.setdefault(os.path.realpath(path), path)
+    return list(seen.values())
+
+
+def missing(path: str) -> SourceError:
+    """The error for a path that is not there, with the nearest names in its folder."""
+    folder, name = os.path.split(path)
+    if "://" in path:
+        return SourceError(f"{path}: only files on disk can be read; copy it here first, or read it with an SQL query")
+    if not os.path.isdir(folder or "."):
+        return SourceError(f"there is no folder {folder!r}, so {name!r} cannot be read from it")
+    close = nearest(name, sorted(os.listdir(folder or ".")))
+    return SourceError(f"there is no file {path!r}{close or '; check the name and the folder'}")
+
+
+def unreadable(path: str, error: OSError) -> SourceError:
+    """The error for a file that the system does not let us read."""
+    if error.errno == errno.ENOENT:
+        return missing(path)
+    return SourceError(f"cannot be read: {error.strerror or error}; check that you may read it", file=path)
+
+
+def _walk(folder: str) -> Iterator[str]:
+    def refuse(error: OSError) -> None:
+        raise unreadable(error.filename or folder, error)
+
+    for parent, folders, names in os.walk(folder, onerror=refuse):
+        folders[:] = [name for name in folders if not _is_hidden(name)]
+        yield from (os.path.join(parent, name) for name in names if not _is_hidden(name))
+
+
+def _is_hidden(name: str) -> bool:
+    return name.startswith(".") or name in _MARKERS

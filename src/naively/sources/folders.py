@@ -1,0 +1,79 @@
+"""Folders: one text per file, in a folder for each label, as 20 Newsgroups comes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from naively.sources.files import File, sub_folders, under, unreadable
+from naively.sources.lines import decoded
+from naively.sources.reader import Progress
+from naively.sources.trouble import SourceError
+
+_PIECE_FILES = 512
+_PIECE_BYTES = 4 << 20
+
+
+@dataclass(frozen=True)
+class Folder:
+    """The files of labelled folders; an empty file is an empty text."""
+
+    texts: tuple[tuple[str, File], ...]
+
+    live = False
+
+    @classmethod
+    def of(cls, folders: Sequence[str]) -> Folder:
+        """All files below the folders in these folders."""
+        texts = [
+            (label, File.at(path))
+            for folder in folders
+            for label in sub_folders(folder)
+            for path in under(os.path.join(folder, label))
+        ]
+        if not texts:
+            raise SourceError(
+                "has no folders with files in them; one folder for each label is expected", file=folders[0]
+            )
+        return cls(tuple(texts))
+
+    @property
+    def columns(self) -> Mapping[str, str]:
+        return dict.fromkeys(["text", "label", "file"], "VARCHAR")
+
+    @property
+    def rows(self) -> int:
+        return len(self.texts)
+
+    def pieces(self, columns: Sequence[str], skip: int, progress: Progress) -> Iterator[Any]:
+        """All texts but the first so many, which are not opened."""
+        held: list[tuple[str, str, str]] = []
+        size = 0
+        read = sum(file.size for _, file in self.texts[:skip])
+        for label, file in self.texts[skip:]:
+            held.append((_text(file.path), label, file.path))
+            size += file.size
+            read += file.size
+            progress.reached(read)
+            if len(held) == _PIECE_FILES or size >= _PIECE_BYTES:
+                yield _piece(held).select(list(columns))
+                held, size = [], 0
+        if held:
+            yield _piece(held).select(list(columns))
+
+
+def _text(path: str) -> str:
+    try:
+        with open(path, "rb") as stream:
+            return decoded(stream.read())
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
+def _piece(rows: list[tuple[str, str, str]]) -> Any:
+    import pyarrow as pa
+
+    columns = [pa.array(values, pa.large_string()) for values in zip(*rows, strict=True)]
+    return pa.RecordBatch.from_arrays(columns, names=["text", "label", "file"])

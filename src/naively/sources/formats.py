@@ -1,0 +1,152 @@
+"""Formats: what is in a file, told by its name, and where the name says nothing by its first bytes."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+
+from naively.sources.files import File, unreadable
+from naively.sources.trouble import SourceError, plain
+
+_HEAD = 1 << 16
+
+_BY_NAME = {
+    "csv": "csv",
+    "tsv": "tsv",
+    "tab": "tsv",
+    "json": "json",
+    "jsonl": "jsonl",
+    "ndjson": "jsonl",
+    "parquet": "parquet",
+    "pq": "parquet",
+    "arrow": "arrow",
+    "arrows": "arrow",
+    "feather": "arrow",
+    "ipc": "arrow",
+    "ft": "fasttext",
+    "fasttext": "fasttext",
+}
+_COMPRESSED = {"gz": "gzip", "zst": "zstd"}
+_COMPRESSION_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+_BINARY = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow"}
+_FOREIGN = {
+    b"PK\x03\x04": "a zip archive or an Excel workbook; unpack it, or save it as CSV",
+    b"BZh": "compressed by bzip2; unpack it, or compress it as .gz or .zst",
+    b"\xfd7zXZ": "compressed by xz; unpack it, or compress it as .gz or .zst",
+    b"FEA1": "the first version of Feather; write it again as an Arrow file",
+    b"SQLite format 3": "an SQLite database; read it with an SQL query",
+    b"\xff\xfe": "UTF-16; write it again as UTF-8",
+    b"\xfe\xff": "UTF-16; write it again as UTF-8",
+}
+_CALLED = {"csv": "CSV", "tsv": "TSV", "json": "JSON", "jsonl": "JSON Lines", "parquet": "Parquet", "arrow": "Arrow"}
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a file holds, and how it is compressed ("gzip", "zstd" or "none")."""
+
+    format: str
+    compression: str
+
+
+def known_by_name(path: str) -> tuple[str | None, str]:
+    """The format and the compression that a name promises.
+
+    >>> known_by_name("a/reviews.csv.gz"), known_by_name("notes.txt")
+    (('csv', 'gzip'), (None, 'none'))
+    """
+    stem, _, last = os.path.basename(path).lower().rpartition(".")
+    compression = _COMPRESSED.get(last, "none")
+    ending = stem.rpartition(".")[2] if compression != "none" else last
+    return _BY_NAME.get(ending), compression
+
+
+def content(file: File, asked: str | None) -> Content:
+    """What is in a file: as asked for, else by its name, else by its first bytes; all of which must agree."""
+    if file.size == 0:
+        raise SourceError("is empty; there is nothing to read", file=file.path)
+    named, promised = known_by_name(file.path)
+    start = _start(file.path)
+    compression = next((how for magic, how in _COMPRESSION_MAGIC.items() if start.startswith(magic)), "none")
+    if promised not in ("none", compression):
+        raise SourceError(f"is named as compressed by {promised}, but is not", file=file.path)
+    if named and promised != compression:
+        ending = next(ending for ending, how in _COMPRESSED.items() if how == compression)
+        raise SourceError(f"is compressed by {compression}; give it a name that ends in .{ending}", file=file.path)
+    head = start if compression == "none" else unpacked(file.path, compression, _HEAD)
+    seen = _by_content(head, file.path)
+    wanted = asked or named or seen
+    if wanted is None:
+        raise SourceError("its name does not say what it holds; pass format (csv, tsv, lines, ...)", file=file.path)
+    _check_agreement(wanted, seen, file.path, asked)
+    if wanted in ("parquet", "arrow") and compression != "none":
+        raise SourceError(f"{wanted} files compressed as a whole cannot be read; unpack it first", file=file.path)
+    return Content(wanted, compression)
+
+
+def unpacked(path: str, compression: str, size: int) -> bytes:
+    """The first bytes of a compressed file."""
+    import pyarrow as pa
+
+    try:
+        with pa.input_stream(path, compression=compression) as stream:
+            return bytes(stream.read(size))
+    except (OSError, pa.ArrowException) as error:
+        raise damaged(path, error) from None
+
+
+def damaged(path: str, error: Exception) -> SourceError:
+    """The error for a file that cannot be read to its end."""
+    return SourceError(f"cannot be read to its end ({plain(str(error))}); it may be damaged or cut short", file=path)
+
+
+def _start(path: str) -> bytes:
+    try:
+        with open(path, "rb") as stream:
+            return stream.read(_HEAD)
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
+def _by_content(head: bytes, path: str) -> str | None:
+    """The format that the first bytes show, or None for text that could be anything; .txt is lines or fastText."""
+    for magic, what in _FOREIGN.items():
+        if head.startswith(magic):
+            raise SourceError(f"is {what}", file=path)
+    for magic, what in _BINARY.items():
+        if head.startswith(magic):
+            return what
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if text.startswith(b"__label__"):
+        return "fasttext"
+    if path.lower().removesuffix(".gz").removesuffix(".zst").endswith(".txt"):
+        return "lines"
+    if text.startswith(b"{"):
+        return "jsonl" if _is_json(text.partition(b"\n")[0]) else "json"
+    if text.startswith(b"[") and text[1:].lstrip()[:1] in (b"{", b"]"):
+        return "json"
+    return None
+
+
+def _is_json(line: bytes) -> bool:
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _check_agreement(wanted: str, seen: str | None, path: str, asked: str | None) -> None:
+    """Refuse what cannot be true: a binary format that is not there, or one that is read as text."""
+    binary = set(_BINARY.values())
+    contradicts = wanted != seen and (wanted in binary or seen in binary)
+    if not contradicts and not (wanted in ("json", "jsonl") and seen not in ("json", "jsonl")):
+        return
+    said = f"was to be read as {_called(wanted)}" if asked else f"is named as {_called(wanted)}"
+    holds = f"holds {_called(seen)}" if seen else "does not begin like it"
+    raise SourceError(f"{said}, but {holds}; rename it or pass the format that it has", file=path)
+
+
+def _called(format: str) -> str:
+    return _CALLED.get(format, format)

@@ -1,0 +1,39 @@
+"""Sample: the beginning of a text file, unpacked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from naively.sources.formats import damaged
+from naively.sources.reader import Part
+
+_SIZE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The first bytes of a text file, and how many bytes on disk a line takes there."""
+
+    start: bytes
+    line_size: float
+
+    @classmethod
+    def of(cls, part: Part) -> Sample:
+        """The first megabyte of a file."""
+        import pyarrow as pa
+
+        try:
+            with pa.OSFile(part.path) as raw:
+                packed = part.content.compression
+                stream = raw if packed == "none" else pa.CompressedInputStream(raw, packed)
+                start = bytes(stream.read(_SIZE))
+                taken = raw.tell()
+        except (OSError, pa.ArrowException) as error:
+            raise damaged(part.path, error) from None
+        return cls(start.removeprefix(b"\xef\xbb\xbf"), taken / max(1, start.count(b"\n")))
+
+    @property
+    def first_line(self) -> str:
+        """The first line that is not empty."""
+        lines = self.start.decode("utf-8", "replace").replace("\r", "\n").split("\n")
+        return next((line for line in lines if line.strip()), "")

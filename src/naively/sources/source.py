@@ -1,0 +1,164 @@
+"""Source: what was asked for, opened: its columns, and its rows in batches."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import weakref
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from naively.errors import nearest
+from naively.sources.asked import Asked
+from naively.sources.batches import cut
+from naively.sources.engine import Engine
+from naively.sources.files import File
+from naively.sources.reader import KEPT, Progress, Reader, Untyped
+from naively.sources.trouble import BadRow, SourceError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_LISTED_FILES = 1000
+_LABELS = {"folder": "label", "fasttext": "label"}
+_TEXTS = {"folder": "text", "fasttext": "text", "lines": "text"}
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A reader for what was asked for, and the files that it reads."""
+
+    reader: Reader
+    format: str
+    files: tuple[File, ...] = ()
+    size: int | None = None
+    left_out: tuple[BadRow, ...] = ()
+
+
+class Source:
+    """Rows from files, standard input or a query. Close it when done, or use it in a `with` statement."""
+
+    def __init__(self, asked: Asked, opened: Opened, engine: Engine, batch_rows: int, batch_bytes: int) -> None:
+        self._asked, self._opened, self._reader = asked, opened, opened.reader
+        self._rows_per_batch, self._bytes_per_batch = batch_rows, batch_bytes
+        self._used = False
+        self._close = weakref.finalize(self, engine.close)
+        self.format = opened.format
+        self.size = opened.size
+        self.columns: dict[str, str] = dict(opened.reader.columns)
+        self.rows: int | None = opened.reader.rows
+        self.label: str | None = _LABELS.get(opened.format)
+        self.text: str | None = _TEXTS.get(opened.format)
+        self._progress = self._start()
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files in the order in which they are read; none for a query and for standard input."""
+        return tuple(file.path for file in self._opened.files)
+
+    @property
+    def fingerprint(self) -> dict[str, Any]:
+        """What tells whether this is the same data, read in the same batches, as at another time. It can be JSON."""
+        listed = [[os.path.abspath(file.path), file.size, file.mtime_ns] for file in self._opened.files]
+        asked = {
+            name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self._asked).items()
+        }
+        several: dict[str, Any] = {"files": listed}
+        if len(listed) > _LISTED_FILES:
+            several = {"files": len(listed), "digest": hashlib.sha256(json.dumps(listed).encode()).hexdigest()}
+        batch = {"rows": self._rows_per_batch, "bytes": self._bytes_per_batch}
+        return {"asked": asked, "format": self.format, "batch": batch, **several}
+
+    @property
+    def done(self) -> float:
+        """The share that has been read so far, from 0 to 1; 0 where that is not known."""
+        return self._progress.share
+
+    @property
+    def read_bytes(self) -> int:
+        """About how many bytes have been read so far."""
+        return self._progress.read
+
+    @property
+    def bad_rows(self) -> int:
+        """How many rows were left out. Those of a CSV file are counted when its end is reached."""
+        return self._progress.bad_rows
+
+    @property
+    def bad(self) -> list[BadRow]:
+        """The first of the rows that were left out."""
+        return list(self._progress.bad)
+
+    def column(self, name: str) -> str:
+        """The column with exactly this name; an error with the nearest names if there is none."""
+        if name in self.columns:
+            return name
+        folded = [known for known in self.columns if known.lower() == name.lower()]
+        close = f"; did you mean {folded[0]!r}?" if folded else nearest(name, self.columns) or "."
+        listed = ", ".join(map(repr, list(self.columns)[:20])) + (", ..." if len(self.columns) > 20 else "")
+        raise SourceError(f"no column {name!r} in {self.called}{close} It has: {listed}")
+
+    def as_text(self, names: Sequence[str]) -> None:
+        """Read these columns as they are written, where a format has no types of its own (CSV, TSV)."""
+        if isinstance(self._reader, Untyped):
+            self._reader = self._reader.as_text(names)
+            self.columns = dict(self._reader.columns)
+
+    def batches(self, columns: Sequence[str] | None = None, *, skip: int = 0) -> Iterator[pa.Table]:
+        """The rows in batches, always the same rows in the same order and the same batches.
+
+        `skip` leaves out so many rows, all of the batches that were dealt with before. Only standard input that is read
+        line by line comes in batches that depend on when it comes, and can be read once only.
+        """
+        chosen = list(self.columns) if columns is None else [self.column(name) for name in columns]
+        if not chosen:
+            raise SourceError("name at least one column to read")
+        self._check_open()
+        if self._reader.live and self._used:
+            raise SourceError("standard input can be read once only; write it to a file first")
+        self._used = True
+        self._progress = self._start()
+        return self._cut(self._reader.pieces(chosen, skip, self._progress))
+
+    def close(self) -> None:
+        """Let go of files and remove what is temporary; a second time does nothing."""
+        self._close()
+
+    def __enter__(self) -> Source:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        rows = "" if self.rows is None else f"{self.rows:_} rows, "
+        return f"Source({self.called}: {self.format}, {rows}{len(self.columns)} columns)"
+
+    @property
+    def called(self) -> str:
+        """What to call it in a message."""
+        if self._asked.sql is not None:
+            return "the query"
+        if not self._opened.files:
+            return "standard input"
+        more = f" and {len(self._opened.files) - 1} more" if len(self._opened.files) > 1 else ""
+        return self._opened.files[0].path + more
+
+    def _start(self) -> Progress:
+        left_out = self._opened.left_out
+        return Progress(self.size, self._asked.skips, bad_rows=len(left_out), bad=list(left_out[:KEPT]))
+
+    def _check_open(self) -> None:
+        if not self._close.alive:
+            raise SourceError(f"{self.called} was closed; open it again")
+
+    def _cut(self, pieces: Iterator[Any]) -> Iterator[Any]:
+        for together in ([piece] for piece in pieces) if self._reader.live else [pieces]:
+            for batch in cut(together, self._rows_per_batch, self._bytes_per_batch):
+                self._check_open()
+                yield batch

@@ -1,0 +1,108 @@
+"""What can be wrong with data: errors that say where, and rows that were left out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from naively.errors import InputError
+
+_SHOWN = 200
+
+_CSV = re.compile(
+    r"CSV Error on Line: (\d+)\s*\n(?:Original Line: ?(.*?)\n)??"
+    r"((?:Expected Number|Value with|Error when|Invalid unicode|Maximum line|The CSV)[^\n]*)",
+    re.DOTALL,
+)
+_CONVERTING = re.compile(r"Error when converting column \"(.*)\"\. (.*)")
+_JSON = re.compile(r"(?:Malformed JSON|JSON transform error) in file .*?in (line|record/value) (\d+): (.*)")
+_KIND = re.compile(r"^(?:[A-Z][A-Za-z-]*(?: [A-Za-z/]+)* Error: )+")
+_NESTED = re.compile(r"^.*closed pending query result\s*Error: ", re.DOTALL)
+
+
+class SourceError(InputError):
+    """Data that cannot be read: which file, line and column, and what to do."""
+
+    def __init__(
+        self, problem: str, *, file: str | None = None, line: int | None = None, column: str | None = None
+    ) -> None:
+        self.file, self.line, self.column = file, line, column
+        where = place(file, line, column)
+        super().__init__(f"{where}: {problem}" if where else problem)
+
+
+@dataclass(frozen=True)
+class BadRow:
+    """A row that was left out: where it is, what is wrong with it, and how it begins."""
+
+    file: str | None
+    line: int | None
+    column: str | None
+    problem: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{place(self.file, self.line, self.column)}: {self.problem}" + (f": {self.text}" if self.text else "")
+
+    def error(self, advice: str) -> SourceError:
+        """The same as an error, for those who would rather stop."""
+        return SourceError(f"{self.problem}; {advice}", file=self.file, line=self.line, column=self.column)
+
+
+def place(file: str | None, line: int | None, column: str | None) -> str:
+    """Where something is.
+
+    >>> place("x.csv", 17, "age")
+    "x.csv, line 17, column 'age'"
+    """
+    parts = [file, f"line {line}" if line is not None else None, f"column {column!r}" if column is not None else None]
+    return ", ".join(part for part in parts if part)
+
+
+def shown(text: str) -> str:
+    """A text short enough for a message.
+
+    >>> len(shown("ab" * 1000))
+    201
+    """
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+
+
+def bad_csv_row(message: str, file: str) -> BadRow | None:
+    """The row that DuckDB complains of, if it is a row of a CSV file."""
+    found = _CSV.search(message)
+    if found is None:
+        return None
+    line, text, problem = int(found[1]), found[2] or "", found[3]
+    column, problem = csv_problem(problem)
+    return BadRow(file, line, column, problem, shown(text))
+
+
+def csv_problem(message: str) -> tuple[str | None, str]:
+    """The column and the problem in DuckDB's words for them.
+
+    >>> csv_problem("Error when converting column \\"age\\". Could not convert string \\"abc\\" to 'BIGINT'")
+    ('age', 'could not convert string "abc" to \\'BIGINT\\'')
+    """
+    first = message.strip().splitlines()[0] if message.strip() else "the row cannot be read"
+    found = _CONVERTING.search(first)
+    column, problem = (found[1], found[2]) if found else (None, first)
+    problem = problem.replace("Expected Number of Columns:", "expected fields:").replace("Found:", "found:")
+    return column, problem[:1].lower() + problem[1:].rstrip(". ")
+
+
+def bad_json_record(message: str) -> tuple[str, int, str] | None:
+    """What DuckDB counts in ("line" or "record/value"), which of them is bad, and why."""
+    found = _JSON.search(message)
+    return (found[1], int(found[2]), found[3].strip().rstrip(".")) if found else None
+
+
+def plain(message: str) -> str:
+    """DuckDB's or Arrow's message without the name of its class and without its advice to programmers.
+
+    >>> plain("Invalid Input Error: No magic bytes found at end of file 'x.parquet'\\n\\nLINE 1: from ...")
+    "No magic bytes found at end of file 'x.parquet'"
+    """
+    whole = _NESTED.sub("", message.strip())
+    first = whole.split("\n\n")[0].split("\nPossible")[0]
+    return shown(_KIND.sub("", first).strip().rstrip("."))
