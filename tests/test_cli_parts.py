@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naively
-from naively.cli import main
+from naively.cli import main, options
 from naively.cli.ahead import ahead, left_behind
 from naively.cli.sampling import Sample, _hashed
+from naively.sources import asked
 
 
 @settings(deadline=None)
@@ -73,6 +74,11 @@ def test_who_stops_early_stops_the_fetcher():
     assert not never._fetcher.is_alive()
 
 
+def test_the_formats_that_help_lists_are_those_that_are_read():
+    """They are written twice, since help must not wait for what reads them."""
+    assert options.FORMATS == asked.FORMATS
+
+
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -118,9 +124,9 @@ def test_a_model_does_not_depend_on_the_number_of_threads(here):
 def test_batches_learnt_several_at_a_time_make_the_model_of_all(many):
     texts, labels = naively.film_reviews()
     plain = {"family": "multinomial", "weighting": "counts", "ngrams": (1, 1), "alpha": 1.0, "calibrate": False}
-    for options in ({}, {"ngrams": (1, 2)}, {"hashing": 8}, {"vocabulary": ["good", "bad", "film"]}):
-        whole = naively.TextClassifier(**{**plain, **options}).fit(texts, labels)
-        parts = naively.TextClassifier(**{**plain, **options}, threads=many)
+    for other in ({}, {"ngrams": (1, 2)}, {"hashing": 8}, {"vocabulary": ["good", "bad", "film"]}):
+        whole = naively.TextClassifier(**{**plain, **other}).fit(texts, labels)
+        parts = naively.TextClassifier(**{**plain, **other}, threads=many)
         cut = range(0, len(texts), 37)
         told = list(parts.learn_batches((texts[i : i + 37], labels[i : i + 37]) for i in cut))
         assert sum(told) == len(texts)

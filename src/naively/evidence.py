@@ -17,6 +17,11 @@ from naively.cells import Array
 LOWEST, HIGHEST = 1e-4, 1e4
 """The α that evidence may choose; beyond these it makes no difference."""
 _BITS = 12
+_CLOSE, _LEVEL = 1e-9, 1e-12
+"""How near to where it crosses zero a function is followed, across and up."""
+_FAR = 10.0
+"""From here on, the series of digamma is exact to the last bits."""
+_SERIES = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,12 +129,6 @@ def _crossing(f: Callable[[float], float], low: float, high: float, above: float
         if abs(value) <= _LEVEL:
             return at
     return 0.5 * (low + high)
-
-
-_CLOSE = 1e-9
-_LEVEL = 1e-12
-_SERIES = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
-_FAR = 10.0
 
 
 def _distinct(counts: Array, many: Array | None) -> tuple[Array, Array]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from naively.ledger import Uncounted
+from naively.names import CODE_BITS, MISSING
 
 
 @dataclass(frozen=True)
@@ -75,11 +76,11 @@ def _of_category(tally: Any, name: str, value: Any) -> list[str] | None:
     code = known.lookup.get(value) if known.names is not None else _code(value, known.size)
     if code is None:
         return ["never seen"] * tally.classes.size
-    mine = tally.cells.feature >> 32 == column
+    mine = tally.cells.feature >> CODE_BITS == column
     codes, klass, counts = (
-        part[mine] for part in (tally.cells.feature & 0xFFFFFFFF, tally.cells.klass, tally.cells.values[0])
+        part[mine] for part in (tally.cells.feature & MISSING, tally.cells.klass, tally.cells.values[0])
     )
-    there = codes != 0xFFFFFFFF
+    there = codes != MISSING
     totals = np.bincount(klass[there], counts[there], tally.classes.size)
     hits = np.bincount(klass[codes == code], counts[codes == code], tally.classes.size)
     return [f"{_number(hit)} of {_number(total)}" for hit, total in zip(hits.tolist(), totals.tolist(), strict=True)]

@@ -15,8 +15,6 @@ from naively.sources import Asked, Source, open_source
 
 _OF_TEXTS = {"family": "multinomial", "weighting": "counts", "ngrams": (1, 1)}
 """What "auto" stands for where nothing is to be chosen by comparison."""
-_ROWS, _BYTES = 1 << 13, 8 << 20
-"""How much is read at a time: enough that adding it to what was counted costs little beside counting it."""
 _ONLY_OF_TEXTS = ("family", "weighting", "ngrams", "tokens", "negation", "min_df", "hashing", "choose")
 
 
@@ -31,7 +29,7 @@ def opened(arguments: Namespace, paths: Any = None) -> Source:
     threads = getattr(arguments, "threads", None)
     if threads is not None:
         os.environ["NAIVELY_THREADS"] = str(threads)  # for everything that comes
-    return open_source(asked, batch_rows=_ROWS, batch_bytes=_BYTES, threads=threads)
+    return open_source(asked, threads=threads)
 
 
 def named(arguments: Namespace) -> list[str]:
@@ -167,7 +165,7 @@ def summary(learner: Any) -> dict[str, Any]:
     """What a model is, in a few facts."""
     classes = learner.classes_.tolist()
     shown = ", ".join(map(str, classes[:6])) + (", …" if len(classes) > 6 else "")
-    facts: dict[str, Any] = {"rows": _whole(learner.class_count_.sum()), "classes": f"{len(classes):,}: {shown}"}
+    facts: dict[str, Any] = {"rows": whole(learner.class_count_.sum()), "classes": f"{len(classes):,}: {shown}"}
     if getattr(learner, "reads_text", False):
         facts["vocabulary"] = f"{learner._model.ledger.features.size:,} words"
     elif hasattr(learner, "schema_"):
@@ -175,5 +173,6 @@ def summary(learner: Any) -> dict[str, Any]:
     return facts
 
 
-def _whole(rows: float) -> float | int:
+def whole(rows: float) -> float | int:
+    """A number of rows, which has fractions only where weights had."""
     return int(rows) if float(rows).is_integer() else float(rows)

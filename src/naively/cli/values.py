@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from naively.names import CODE_BITS, MISSING
+
 
 def telling_values(learner: Any, top: int) -> dict[Any, list[tuple[str, float]]]:
     """For each class, the categories that are more frequent in it than elsewhere, and columns of numbers that differ.
@@ -25,12 +27,12 @@ def telling_values(learner: Any, top: int) -> dict[Any, list[tuple[str, float]]]
 
 
 def _categories(tally: Any, names: list[Any], found: dict[Any, list[tuple[str, float]]]) -> None:
-    known = (tally.cells.feature & 0xFFFFFFFF) != 0xFFFFFFFF
+    known = (tally.cells.feature & MISSING) != MISSING
     feature, klass, counts = tally.cells.feature[known], tally.cells.klass[known], tally.cells.values[0][known]
     values, place = np.unique(feature, return_inverse=True)
     table = np.zeros((len(values), len(names)))
     np.add.at(table, (place, klass), counts)
-    column = values >> 32
+    column = values >> CODE_BITS
     sums = np.zeros((tally.features.columns.size, len(names)))
     np.add.at(sums, column, table)
     inside, of_inside = table + 0.5, sums[column] + 1.0

@@ -6,7 +6,7 @@ from argparse import Namespace
 from typing import Any
 
 from naively.cli.console import Console
-from naively.cli.models import load, summary
+from naively.cli.models import load, summary, whole
 from naively.cli.progress import megabytes
 from naively.errors import InputError, nearest
 
@@ -15,9 +15,9 @@ def run(arguments: Namespace, console: Console) -> None:
     learner, about = load(arguments.model, verify=arguments.verify)
     classes = learner.classes_.tolist()
     chosen = _asked(classes, arguments.label)
-    facts = {"model": f"{about['kind']}{', frozen' if about['frozen'] else ''}", **_safely(summary, learner)}
+    facts = {"model": f"{about['kind']}{', frozen' if about['frozen'] else ''}", **summary(learner)}
     facts |= _settings(learner, about)
-    telling = {} if about["frozen"] else _telling(learner, arguments.top, chosen)
+    telling = {} if about["frozen"] else _telling(learner, arguments.top)
     counts = learner.class_count_.tolist()
     shares = learner._prior_rule().log(learner._model.ledger.classes, learner._model.ledger.rows)
     priors = _by_label(learner, shares)
@@ -26,11 +26,11 @@ def run(arguments: Namespace, console: Console) -> None:
         console.say()
         console.table(
             ["class", "rows", "prior", "speaks most for it"],
-            [[str(c), _whole(n), priors[c], _shown(telling.get(c, []))] for c, n in zip(classes, counts, strict=True)],
+            [[str(c), whole(n), priors[c], _shown(telling.get(c, []))] for c, n in zip(classes, counts, strict=True)],
             align="lrrl",
         )
     else:
-        console.facts({"class": str(chosen), "rows": _whole(counts[classes.index(chosen)]), "prior": priors[chosen]})
+        console.facts({"class": str(chosen), "rows": whole(counts[classes.index(chosen)]), "prior": priors[chosen]})
         console.say()
         console.table(["speaks for it", "by"], telling.get(chosen, []), align="lr")
     console.result(
@@ -59,14 +59,6 @@ def _asked(classes: list[Any], label: str | None) -> Any:
     return by_name[label]
 
 
-def _safely(summarise: Any, learner: Any) -> dict[str, Any]:
-    """Some facts need counts, which a frozen model has not."""
-    try:
-        return summarise(learner)
-    except InputError:
-        return {"rows": learner.class_count_.sum(), "classes": len(learner.classes_)}
-
-
 def _settings(learner: Any, about: dict[str, Any]) -> dict[str, Any]:
     facts: dict[str, Any] = {}
     if getattr(learner, "reads_text", False):
@@ -91,7 +83,7 @@ def _settings(learner: Any, about: dict[str, Any]) -> dict[str, Any]:
     return facts
 
 
-def _telling(learner: Any, top: int, chosen: Any) -> dict[Any, list[tuple[str, float]]]:
+def _telling(learner: Any, top: int) -> dict[Any, list[tuple[str, float]]]:
     """The words, or the values of columns, that speak most for each class."""
     if hasattr(learner, "top_words"):
         return learner.top_words(top)
@@ -111,10 +103,6 @@ def _by_label(learner: Any, logs: Any) -> dict[Any, float]:
 
 def _shown(pairs: list[tuple[str, float]]) -> str:
     return ", ".join(name for name, _ in pairs)
-
-
-def _whole(rows: float) -> float | int:
-    return int(rows) if float(rows).is_integer() else rows
 
 
 def _plain(value: Any) -> Any:
