@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,7 @@ def test_drop_ins_equal_scikit_learn_where_it_is_right(name: str, kind: str) -> 
 @pytest.mark.parametrize("name", DROP_INS)
 def test_drop_ins_take_the_same_parameters_in_the_same_order(name: str) -> None:
     mine, other = getattr(naively, name)().get_params(), getattr(peers, name)().get_params()
-    assert {k: v for k, v in mine.items() if k != "unseen"} == other
+    assert {k: v for k, v in mine.items() if k not in {"unseen", "numbers"}} == other
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if not case.name.startswith(("text", "table"))], ids=repr)
@@ -240,3 +241,59 @@ def test_importing_costs_at_most_a_twentieth_of_scikit_learn() -> None:
         )
 
     assert cost("naively") * 20 <= cost("sklearn")
+
+
+STARS = [[3.5, -1.0], [4.0, 90210.0], [None, -1.0], [0.5, 7.25]]
+
+
+def test_numbers_can_name_categories_as_text_does() -> None:
+    y = ["good", "good", "bad", "bad"]
+    named = naively.CategoricalNB(numbers="names").fit(STARS, y)
+    texts = [[None if v is None else f"{v:09.2f}" for v in row] for row in STARS]
+    as_text = naively.CategoricalNB().fit(texts, y)
+    np.testing.assert_array_equal(named.predict_proba(STARS), as_text.predict_proba(texts))
+    assert [c.tolist() for c in named.categories_] == [[0.5, 3.5, 4.0], [-1.0, 7.25, 90210.0]]
+    known = np.array([[0.0, 5.0], [-0.0, 5.0]])
+    again = naively.CategoricalNB(numbers="names").fit(known, [0, 1])
+    assert again.n_categories_.tolist() == [1, 1]
+    np.testing.assert_array_equal(
+        again.predict_proba(sparse.csr_array(known)), again.predict_proba(known.astype(int).tolist())
+    )
+
+
+def test_named_numbers_are_learnt_merged_forgotten_and_saved(tmp_path: Path) -> None:
+    y = ["good", "good", "bad", "bad"]
+    whole = naively.CategoricalNB(numbers="names").fit(STARS, y)
+    parts = naively.CategoricalNB(numbers="names").fit(STARS[:2], y[:2]).partial_fit(STARS[2:], y[2:])
+    assert parts.tally_ == whole.tally_
+    assert parts.forget(STARS[2:], y[2:]).categories_[0].tolist() == [3.5, 4.0]
+    whole.save(tmp_path / "stars.nb")
+    np.testing.assert_array_equal(naively.load(tmp_path / "stars.nb").predict_proba(STARS), whole.predict_proba(STARS))
+
+
+def test_a_name_in_a_row_of_weight_zero_is_not_known() -> None:
+    weighed = naively.CategoricalNB().fit([["a"], ["b"], ["c"]], [0, 1, 1], sample_weight=[1, 0, 2])
+    assert weighed.categories_[0].tolist() == ["a", "c"]
+    assert weighed.tally_ == naively.CategoricalNB().fit([["a"], ["c"], ["c"]], [0, 1, 1]).tally_
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        ([[np.inf], [1.0]], "row 0, column 0: a number that names a category must be finite"),
+        ([[1.0], [2.0**60]], "row 1, column 0: .* within 2\\^53"),
+        ([["a"], [1.5]], "row 1, column 0: text and numbers are mixed"),
+    ],
+)
+def test_numbers_that_cannot_be_names_are_refused(X: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        naively.CategoricalNB(numbers="names").fit(X, [0, 1])
+
+
+def test_what_numbers_are_cannot_change_after_counting() -> None:
+    clf = naively.CategoricalNB().fit([[0], [1]], [0, 1])
+    with pytest.raises(ValueError, match="counted with numbers='codes'"):
+        clf.set_params(numbers="names").predict([[0]])
+    named = naively.CategoricalNB(numbers="names").fit([[0.5], [1]], [0, 1])
+    with pytest.raises(ValueError, match="its categories were numbers, now text"):
+        named.predict([["a"]])

@@ -196,7 +196,8 @@ def complain(
     elif kind == Fault.NOT_WHOLE:
         text = (
             f"{who}: {where} is {value}; each class counts categories, which are text or whole numbers, and a "
-            "fraction is not cut down to one; bin the column, or use GaussianNB for numbers"
+            'fraction is not cut down to one; bin the column, take numbers="names" if each is a category, or use '
+            "GaussianNB for numbers"
         )
     elif kind == Fault.TOO_LARGE:
         text = (

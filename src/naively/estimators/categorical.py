@@ -31,7 +31,7 @@ class CategoricalNB(SmoothedClassifier):
     ['cucumber', 'apple']
 
     p(v | j, c) = (N_cjv + α) / (N_cj + αK_j). Parameters, methods and attributes are those of scikit-learn's class of
-    that name, and one more.
+    that name, and two more.
 
     Parameters
     ----------
@@ -47,6 +47,9 @@ class CategoricalNB(SmoothedClassifier):
         The least number of categories of a column of codes.
     unseen : {"smooth", "ignore"}, default="smooth"
         A category never seen has the probability of one with a count of 0, or is left out like a missing value.
+    numbers : {"codes", "names"}, default="codes"
+        Numbers are codes 0, 1, 2, ..., of which those below the largest exist even if unseen, and fractions are
+        refused; or names of categories, as text is: half a star (3.5), a post code (90210).
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -54,6 +57,7 @@ class CategoricalNB(SmoothedClassifier):
         "min_categories": [None, "array-like", Interval(Integral, 1, None, closed="left")],
         "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"}), *ADDED],
         "unseen": [StrOptions({"smooth", "ignore"})],
+        "numbers": [StrOptions({"codes", "names"})],
     }
 
     def __init__(
@@ -65,6 +69,7 @@ class CategoricalNB(SmoothedClassifier):
         class_prior: Any = None,
         min_categories: Any = None,
         unseen: Any = "smooth",
+        numbers: Any = "codes",
     ):
         self.alpha = alpha
         self.force_alpha = force_alpha
@@ -72,6 +77,10 @@ class CategoricalNB(SmoothedClassifier):
         self.class_prior = class_prior
         self.min_categories = min_categories
         self.unseen = unseen
+        self.numbers = numbers
+
+    def _counted(self) -> Any:
+        return "numbers", self.numbers
 
     def _family(self) -> Family:
         return Categorical(type(self).__name__, self.unseen)
@@ -111,7 +120,14 @@ class CategoricalNB(SmoothedClassifier):
         return np.array(X, dtype=object) if isinstance(X, list) and X and isinstance(X[0], (list, tuple)) else X
 
     def _rows(self, X: Any, features: Categories, *, grow: bool) -> tuple[Rows, Categories]:
-        return category_codes(X, features, grow=grow)
+        return category_codes(X, features, grow=grow, named=self.numbers == "names")
+
+    def _count(self, X: Any, y: Any, classes: Index | None, features: Any, sample_weight: Any, *, reset: bool) -> Any:
+        """Names that only rows of weight zero have are not known by them."""
+        tally = super()._count(X, y, classes, features, sample_weight, reset=reset)
+        if sample_weight is None or np.asarray(sample_weight).all() or not tally.features.named:
+            return tally
+        return trimmed(tally, self._least_categories(self.n_features_in_))
 
     def _tidied(self, ledger: Ledger, gone: Any) -> Ledger:
         features = gone.cells.features()
@@ -169,6 +185,6 @@ class CategoricalNB(SmoothedClassifier):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
-        tags.input_tags.positive_only = True
+        tags.input_tags.positive_only = self.numbers == "codes"
         tags.input_tags.string = True
         return tags

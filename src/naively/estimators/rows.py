@@ -71,22 +71,23 @@ def _as_floats(X: Array, features: Index) -> Array:
     return result
 
 
-def category_codes(X: Any, known: Categories, *, grow: bool) -> tuple[Rows, Categories]:
+def category_codes(X: Any, known: Categories, *, grow: bool, named: bool) -> tuple[Rows, Categories]:
     """Rows of category codes, and the categories with those that came new where they may `grow`.
 
-    A column of numbers holds its codes; a column of text gets a code for each word. An unknown one is then coded as
-    one more than there are.
+    A column of numbers holds its codes, unless they are `named`; a column of names gets a code for each. An unknown
+    one is then coded as one more than there are.
     """
-    text = [j for j, column in enumerate(known.values) if column.names is not None]
+    text = [j for j, column in enumerate(known.values) if column.names is not None and column.names.dtype.kind != "f"]
     if is_sparse_matrix(X) and text:
         raise _changed(known.columns.name(text[0]), "text", "numbers")
-    if is_sparse_matrix(X) or (X.dtype.kind not in "OUSmM" and not text):
+    if not named and (is_sparse_matrix(X) or (X.dtype.kind not in "OUSmM" and not text)):
         return native(X), known
+    X = X.toarray() if is_sparse_matrix(X) else X
     X = X if X.dtype.kind in "OUS" else X.astype(object)
     codes = np.empty(X.shape, dtype=np.float64)
     values = list(known.values)
     for j in range(X.shape[1]):
-        codes[:, j], values[j] = _column_codes(X[:, j], values[j], known.columns.name(j), grow)
+        codes[:, j], values[j] = _column_codes(X[:, j], values[j], known.columns.name(j), grow, named)
     same = all(a is b for a, b in zip(values, known.values, strict=True))
     return codes, known if same else Categories(known.columns, tuple(values))
 
@@ -95,40 +96,66 @@ def _changed(name: Any, before: str, now: str) -> InputError:
     return InputError(f"column {name!r}: its categories were {before}, now {now}; convert them to {before}")
 
 
-def _column_codes(column: Array, known: Index, name: Any, grow: bool) -> tuple[Array, Index]:
+def _column_codes(column: Array, known: Index, name: Any, grow: bool, named: bool) -> tuple[Array, Index]:
     holes = missing_entries(column) if column.dtype == object else np.zeros(len(column), bool)
     result = np.full(len(column), np.nan)
     present = column[~holes]
     if not len(present):
         return result, known
-    texts = [isinstance(v, str) for v in present] if column.dtype == object else [True]
-    if not any(texts) and column.dtype == object:
-        odd = next(
-            (i for i, v in enumerate(present) if not isinstance(v, (int, float, bool, np.number, np.bool_))), None
-        )
-        if odd is not None:
-            row = int(np.flatnonzero(~holes)[odd])
-            raise TypeError(
-                f"row {row}, column {name!r}: argument must be a string or a number, got {type(present[odd]).__name__}"
-            )
-        if known.names is not None:
+    if _is_text(column, holes, name):
+        if known.size and (known.names is None or known.names.dtype.kind == "f"):
+            raise _changed(name, "numbers", "text")
+    else:
+        if known.names is not None and known.names.dtype.kind != "f":
             raise _changed(name, "text", "numbers")
-        result[~holes] = present.astype(np.float64)
-        return result, known
-    if not all(texts):
-        row = int(np.flatnonzero(~holes)[texts.index(False)])
-        value = column[row]
-        if not isinstance(value, (int, float, bool, np.number, np.bool_)):
-            raise TypeError(
-                f"row {row}, column {name!r}: argument must be a string or a number, got {type(value).__name__}"
-            )
-        raise InputError(f"row {row}, column {name!r}: text and numbers are mixed, got {value!r}; convert one kind")
-    if known.names is None and known.size:
-        raise _changed(name, "numbers", "text")
-    codes, distinct = encode(present)
+        present = present.astype(np.float64)
+        if not named:
+            result[~holes] = present
+            return result, known
+        _check_names(column, holes, present, name)
+    result[~holes], index = _name_codes(present, known, grow)
+    return result, index
+
+
+def _is_text(column: Array, holes: Array, name: Any) -> bool:
+    """Whether the values that are there are text; they must be all text or all numbers."""
+    if column.dtype != object:
+        return True
+    texts = np.array([isinstance(v, str) for v in column[~holes]])
+    if texts.all():
+        return True
+    odd = [i for i, v in enumerate(column) if not holes[i] and not isinstance(v, (str, *_NUMBERS))]
+    if odd:
+        raise TypeError(
+            f"row {odd[0]}, column {name!r}: argument must be a string or a number, got {type(column[odd[0]]).__name__}"
+        )
+    if texts.any():
+        row = int(np.flatnonzero(~holes)[np.argmin(texts)])
+        raise InputError(
+            f"row {row}, column {name!r}: text and numbers are mixed, got {column[row]!r}; convert one kind"
+        )
+    return False
+
+
+_NUMBERS = (int, float, bool, np.number, np.bool_)
+_EXACT = float(1 << 53)
+
+
+def _check_names(column: Array, holes: Array, present: Array, name: Any) -> None:
+    """Numbers that are names must be told apart."""
+    bad = ~(np.abs(present) <= _EXACT)
+    if bad.any():
+        row = int(np.flatnonzero(~holes)[np.argmax(bad)])
+        raise InputError(
+            f"row {row}, column {name!r}: a number that names a category must be finite and within 2^53, "
+            f"got {column[row]!r}; convert the column to text"
+        )
+
+
+def _name_codes(present: Array, known: Index, grow: bool) -> tuple[Array, Index]:
+    codes, distinct = encode(present + 0.0 if present.dtype.kind == "f" else present)
     index = known
     if grow:
         index = known.extended(distinct.tolist()) if known.size else sorted_index(distinct)
     places = index.locate(distinct)
-    result[~holes] = np.where(places >= 0, places, index.size)[codes]
-    return result, index
+    return np.where(places >= 0, places, index.size)[codes], index
