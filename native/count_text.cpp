@@ -1,7 +1,9 @@
 #include <array>
+#include <bit>
 #include <cmath>
 #include <utility>
 
+#include "pages.hpp"
 #include "parallel.hpp"
 #include "text.hpp"
 #include "text_parts.hpp"
@@ -39,59 +41,79 @@ class Sums {
     Sums(bool weights, std::vector<Entry<T>>& entries) : weights_(weights), entries_(entries) {}
 
     void add(const std::vector<std::uint32_t>& numbers, T times, std::size_t vocabulary) {
-        constexpr std::size_t ahead = 12;
-        sums_.hold(vocabulary);
-        once_.of(numbers);
+        hold(vocabulary);
+        gather(numbers);
         weigh();
-        const std::size_t size = once_.size;
-        for (std::size_t i = 0; i < size; ++i) {
-            if (i + ahead < size) NAIVELY_PREFETCH(&sums_[once_.number[i + ahead]]);
-            Sum<T>& sum = sums_[once_.number[i]];
-            const std::uint32_t count = once_.count[i];
-            if (sum.documents == T(0)) touched_.push_back(once_.number[i]);
+        for (std::size_t i = 0; i < size_; ++i) {
+            if (i + ahead < size_) NAIVELY_PREFETCH(&sums_[once_[i + ahead]]);
+            const std::uint32_t number = once_[i], count = counts_[number];
+            Sum<T>& sum = sums_[number];
+            if (sum.documents == T(0)) touched_[number / 64] |= std::uint64_t{1} << (number % 64);
             sum.occurrences += times * static_cast<T>(count);
             sum.documents += times;
             sum.weight += times * (count < small_ ? weight_[count] : rounded(unit_ * sublinear(count)));
+            counts_[number] = 0;
         }
     }
 
     // What the class comes to, in the order of the numbers.
-    void finish(std::int32_t klass, std::size_t vocabulary) {
-        entries_.reserve(entries_.size() + touched_.size());
-        const auto take = [&](std::uint32_t number) {
-            entries_.push_back({number, klass, sums_[number]});
-            sums_[number] = {};
-        };
-        if (touched_.size() > vocabulary / 64) {
-            for (std::uint32_t number = 0; number < vocabulary; ++number)
-                if (sums_[number].documents != T(0)) take(number);
-        } else {
-            std::sort(touched_.begin(), touched_.end());
-            for (const std::uint32_t number : touched_) take(number);
+    void finish(std::int32_t klass) {
+        for (std::size_t at = 0; at < touched_.size(); ++at) {
+            for (std::uint64_t bits = touched_[at]; bits; bits &= bits - 1) {
+                const auto number = static_cast<std::uint32_t>(64 * at + static_cast<unsigned>(std::countr_zero(bits)));
+                entries_.push_back({number, klass, sums_[number]});
+                sums_[number] = {};
+            }
+            touched_[at] = 0;
         }
-        touched_.clear();
     }
 
    private:
+    void hold(std::size_t vocabulary) {
+        if (sums_.size() < vocabulary) sums_.resize(vocabulary);
+        if (counts_.size() < vocabulary) counts_.resize(vocabulary, 0);
+        if (touched_.size() * 64 < vocabulary) touched_.resize(vocabulary / 64 + 1, 0);
+    }
+
+    // The different numbers of a document, in the order in which they come, and how often each is there.
+    void gather(const std::vector<std::uint32_t>& numbers) {
+        if (once_.size() < numbers.size()) once_.resize(numbers.size());
+        std::uint32_t* const once = once_.data();
+        std::uint32_t* const counts = counts_.data();
+        std::size_t size = 0;
+        for (std::size_t i = 0; i < numbers.size(); ++i) {  // without a branch on what is new: half of them are
+            NAIVELY_PREFETCH(counts + numbers[std::min(i + ahead, numbers.size() - 1)]);
+            const std::uint32_t number = numbers[i], before = counts[number];
+            counts[number] = before + 1;
+            once[size] = number;
+            size += before == 0;
+        }
+        size_ = size;
+    }
+
     static T rounded(double value) { return static_cast<T>(static_cast<std::int64_t>(value + 0.5)); }
 
     // What a word comes to by how often it is there, with the document brought to length one.
     void weigh() {
-        if (!weights_ || once_.size == 0) return;
+        if (!weights_ || size_ == 0) return;
         double squares = 0.0;
-        for (std::size_t i = 0; i < once_.size; ++i) {
-            const double weight = sublinear(once_.count[i]);
+        for (std::size_t i = 0; i < size_; ++i) {
+            const double weight = sublinear(counts_[once_[i]]);
             squares += weight * weight;
         }
         unit_ = weight_unit / std::sqrt(squares);
         for (std::uint32_t count = 1; count < small_; ++count) weight_[count] = rounded(unit_ * sublinear(count));
     }
 
+    static constexpr std::size_t ahead = 16;
+
     bool weights_;
     std::vector<Entry<T>>& entries_;
-    Blocks<Sum<T>> sums_;
-    std::vector<std::uint32_t> touched_;
-    Uniques once_;
+    std::vector<Sum<T>, LargePages<Sum<T>>> sums_;
+    std::vector<std::uint64_t> touched_;                            // a bit for each number that the class has
+    std::vector<std::uint32_t, LargePages<std::uint32_t>> counts_;  // of the document at hand; all zero between two
+    std::vector<std::uint32_t> once_;
+    std::size_t size_ = 0;
     static constexpr std::uint32_t small_ = 8;
     std::array<T, small_> weight_{};
     double unit_ = 0.0;
@@ -122,7 +144,7 @@ void count_share(const Documents& documents, const Labels& labels, const TokenRu
         numbers.clear();
         documents.read(order[i], reader, numbers);
         sums.add(numbers, static_cast<T>(labels.weight_of(order[i])), size());
-        if (i + 1 == many || labels.klass[order[i + 1]] != klass) sums.finish(klass, size());
+        if (i + 1 == many || labels.klass[order[i + 1]] != klass) sums.finish(klass);
     }
 }
 
@@ -203,7 +225,7 @@ Cells<T> count_texts(const Documents& documents, const Labels& labels, const Tok
     std::vector<std::vector<Entry<T>>> entries(parts);
     for_each_task(parts, threads, [&](std::size_t p) {
         Vocabulary& mine = p == 0 ? vocabulary : own[p - 1];
-        Growing numbering{mine};
+        Growing numbering(mine);
         count_share(
             documents, labels, rules, weights, order.data() + starts[p], starts[p + 1] - starts[p], numbering,
             [&] { return mine.size(); }, entries[p]);

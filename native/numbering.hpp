@@ -1,7 +1,9 @@
 // Numbering: how a token gets its number. Each way is a value that a TokenReader is made with.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,13 +13,72 @@
 
 namespace naively {
 
+// Words that came lately, and their numbers: few of them are most of any text, and these lie close together.
+class Recent {
+   public:
+    Recent() : known_(places, Known{{0, 0}, 0, no_number}) {}
+
+    // The number of a word, or nothing to rely on where `false` is returned.
+    NAIVELY_INLINE bool find(const Word& word, std::uint32_t& number) const {
+        const Known& known = known_[place(word)];
+        number = known.number;
+        return ((known.head.first ^ word.head.first) | (known.head.second ^ word.head.second) |
+                (known.length ^ word.length)) == 0;
+    }
+    void keep(const Word& word, std::uint32_t number) {
+        if (word.length <= sizeof(Head)) known_[place(word)] = {word.head, word.length, number};
+    }
+
+   private:
+    static constexpr std::size_t places = 1 << 12;
+    struct Known {
+        Head head;
+        std::uint32_t length, number;
+    };
+    static std::size_t place(const Word& word) { return word.hash >> 40 & (places - 1); }
+
+    std::vector<Known> known_;
+};
+
 // What is new gets the next number.
-struct Growing {
+class Growing {
+   public:
     static constexpr bool by_bytes = false;
+    explicit Growing(Vocabulary& known) : vocabulary(known) {}
+
+    void number(const Word* words, std::size_t many, std::uint32_t* to) {
+        if (seen_ < worth_it && (seen_ += many) >= worth_it) recent_.emplace();
+        if (recent_)
+            look_up(words, many, to);
+        else
+            for (std::size_t i = 0; i < many; ++i) to[i] = vocabulary.find_or_add(words[i]);
+    }
+    std::uint32_t number(std::uint64_t sequence) { return vocabulary.find_or_add(sequence); }
+
     Vocabulary& vocabulary;
 
-    std::uint32_t number(const Word& word) { return vocabulary.find_or_add(word); }
-    std::uint32_t number(std::uint64_t sequence) { return vocabulary.find_or_add(sequence); }
+   private:
+    static constexpr std::size_t worth_it = 1 << 12, batch = 128;
+
+    void look_up(const Word* words, std::size_t many, std::uint32_t* to) {
+        for (; many > batch; many -= batch, words += batch, to += batch) look_up(words, batch, to);
+        std::uint32_t left[batch];
+        std::size_t size = 0;
+        for (std::uint32_t i = 0; i < many; ++i) {
+            const bool known = recent_->find(words[i], to[i]);
+            if (!known) vocabulary.prefetch(words[i]);
+            left[size] = i;
+            size += !known;
+        }
+        for (std::size_t k = 0; k < size; ++k) {
+            const Word& word = words[left[k]];
+            to[left[k]] = vocabulary.find_or_add(word);
+            recent_->keep(word, to[left[k]]);
+        }
+    }
+
+    std::size_t seen_ = 0;
+    std::optional<Recent> recent_;
 };
 
 // What is new has no number.
@@ -26,7 +87,10 @@ struct Fixed {
     static constexpr bool by_bytes = false;
     const Known& vocabulary;
 
-    std::uint32_t number(const Word& word) const { return vocabulary.find(word); }
+    void number(const Word* words, std::size_t many, std::uint32_t* to) const {
+        for (std::size_t i = 0; i < many; ++i) vocabulary.prefetch(words[i]);
+        for (std::size_t i = 0; i < many; ++i) to[i] = vocabulary.find(words[i]);
+    }
     std::uint32_t number(std::uint64_t sequence) const { return vocabulary.find(sequence); }
 };
 

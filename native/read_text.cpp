@@ -94,7 +94,7 @@ TextRows read_growing(const Documents& documents, const TokenRules& rules, int t
     std::vector<Share> shares(parts);
     for_each_task(parts, threads, [&](std::size_t p) {
         Vocabulary& mine = p == 0 ? vocabulary : own[p - 1];
-        Growing numbering{mine};
+        Growing numbering(mine);
         read_share(
             documents, rules, starts[p], starts[p + 1], false, numbering,
             [](std::uint32_t number) { return static_cast<std::int32_t>(number); }, always_positive, shares[p]);

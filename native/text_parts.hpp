@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "text.hpp"
@@ -91,21 +90,6 @@ class Uniques {
     std::size_t room_ = 0, mask_ = 0;
     unsigned shift_ = 0;
     std::uint32_t document_ = 0;
-};
-
-// A list that grows without moving what it holds.
-template <class T>
-class Blocks {
-   public:
-    T& operator[](std::size_t i) { return blocks_[i / block][i % block]; }
-
-    void hold(std::size_t size) {
-        while (blocks_.size() * block < size) blocks_.push_back(std::make_unique<T[]>(block));
-    }
-
-   private:
-    static constexpr std::size_t block = 1 << 12;
-    std::vector<std::unique_ptr<T[]>> blocks_;
 };
 
 }  // namespace naively

@@ -79,7 +79,6 @@ class TokenReader {
             join({begin, length}, to);
         } else {
             words_[many_] = numbering_.vocabulary.word(begin, length, head);
-            numbering_.vocabulary.prefetch(words_[many_]);
             if (++many_ == batch) take(to);
         }
     }
@@ -91,10 +90,10 @@ class TokenReader {
         return rules_.stop->find(rules_.stop->word(word)) != no_number;
     }
 
-    // Numbers the words at hand, which were looked ahead for, and the sequences that end with them.
+    // Numbers the words at hand, and the sequences that end with them.
     void take(std::vector<std::uint32_t>& to) {
         if constexpr (!Numbering::by_bytes) {
-            for (std::size_t i = 0; i < many_; ++i) numbers_[i] = numbering_.number(words_[i]);
+            numbering_.number(words_.data(), many_, numbers_.data());
             if (rules_.shortest <= 1) emit(numbers_, to);
             if (rules_.longest > 1 && many_ > 0) sequences(to);
         }
@@ -174,14 +173,13 @@ class TokenReader {
             to.push_back(numbering_.number(token));
         } else {
             words_[many_] = numbering_.vocabulary.word(token);
-            numbering_.vocabulary.prefetch(words_[many_]);
             if (++many_ == batch) flush(to);
         }
     }
 
     void flush(std::vector<std::uint32_t>& to) {
         if constexpr (!Numbering::by_bytes) {
-            for (std::size_t i = 0; i < many_; ++i) numbers_[i] = numbering_.number(words_[i]);
+            numbering_.number(words_.data(), many_, numbers_.data());
             emit(numbers_, to);
         }
         many_ = 0;

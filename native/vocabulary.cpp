@@ -5,7 +5,7 @@
 namespace naively {
 
 void Keys::grow() {
-    std::vector<Slot> old(slots_.size() * 2, Slot{0, no_number});
+    std::vector<Slot, LargePages<Slot>> old(slots_.size() * 2, Slot{0, no_number});
     old.swap(slots_);
     mask_ = slots_.size() - 1;
     for (const Slot& slot : old) {
@@ -41,15 +41,28 @@ std::uint32_t Vocabulary::add(const Word& word, std::size_t at) {
 
 // In the order of their numbers: what came early comes often, and is to be found at the first place looked at.
 void Vocabulary::grow() {
+    constexpr std::size_t ahead = 64;
     mask_ = slots_.size() * 2 - 1;
     slots_.assign(mask_ + 1, Slot{{0, 0}, 0, no_number});
-    for (std::uint32_t number = 0; number < size(); ++number) {
-        if (sequence(number)) continue;
-        const Word known = word(word_of(number));
-        std::size_t at = known.hash & mask_;
-        while (slots_[at].number != no_number) at = (at + 1) & mask_;
-        slots_[at] = {known.head, known.length, number};
+    Word words[ahead];
+    std::uint32_t numbers[ahead];
+    for (std::uint32_t next = 0; next < size();) {
+        std::size_t many = 0;
+        for (; next < size() && many < ahead; ++next) {
+            if (sequence(next)) continue;
+            numbers[many] = next;
+            words[many] = word(word_of(next));
+            prefetch(words[many++]);
+        }
+        for (std::size_t i = 0; i < many; ++i) put(words[i], numbers[i]);
     }
+}
+
+// A word that is new here.
+void Vocabulary::put(const Word& word, std::uint32_t number) {
+    std::size_t at = word.hash & mask_;
+    while (slots_[at].number != no_number) at = (at + 1) & mask_;
+    slots_[at] = {word.head, word.length, number};
 }
 
 std::uint32_t Vocabulary::absorb_one(const Vocabulary& other, std::uint32_t number, std::vector<std::uint32_t>& moved) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hash.hpp"
+#include "pages.hpp"
 
 namespace naively {
 
@@ -60,7 +61,7 @@ class Keys {
 
     std::uint64_t seed_;
     std::size_t size_ = 0, mask_ = first_slots - 1;
-    std::vector<Slot> slots_;
+    std::vector<Slot, LargePages<Slot>> slots_;
 };
 
 // The hash is keyed, so that nobody can choose words that collide. A sequence is a shorter one and one more word.
@@ -134,10 +135,11 @@ class Vocabulary {
     void keep(std::uint64_t what, std::uint32_t length);
     std::uint32_t absorb_one(const Vocabulary& other, std::uint32_t number, std::vector<std::uint32_t>& moved);
     void grow();
+    void put(const Word& word, std::uint32_t number);
 
     std::uint64_t seed_;
     std::size_t words_ = 0, mask_ = first_slots - 1;
-    std::vector<Slot> slots_;
+    std::vector<Slot, LargePages<Slot>> slots_;
     Keys sequences_;
     std::vector<std::uint64_t> what_;    // of a word, where its bytes begin; of a sequence, its two parts
     std::vector<std::uint32_t> length_;  // of a word, in bytes
