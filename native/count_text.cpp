@@ -38,7 +38,7 @@ NAIVELY_INLINE double sublinear(std::uint32_t count) {
 template <class T>
 class Sums {
    public:
-    Sums(bool weights, std::vector<Entry<T>>& entries) : weights_(weights), entries_(entries) {}
+    Sums(bool weights, Large<Entry<T>>& entries) : weights_(weights), entries_(entries) {}
 
     void add(const std::vector<std::uint32_t>& numbers, T times, std::size_t vocabulary) {
         hold(vocabulary);
@@ -58,6 +58,9 @@ class Sums {
 
     // What the class comes to, in the order of the numbers.
     void finish(std::int32_t klass) {
+        std::size_t size = entries_.size();
+        for (const std::uint64_t bits : touched_) size += static_cast<std::size_t>(std::popcount(bits));
+        if (size > entries_.capacity()) entries_.reserve(std::max(size, 2 * entries_.size()));
         for (std::size_t at = 0; at < touched_.size(); ++at) {
             for (std::uint64_t bits = touched_[at]; bits; bits &= bits - 1) {
                 const auto number = static_cast<std::uint32_t>(64 * at + static_cast<unsigned>(std::countr_zero(bits)));
@@ -108,10 +111,10 @@ class Sums {
     static constexpr std::size_t ahead = 16;
 
     bool weights_;
-    std::vector<Entry<T>>& entries_;
-    std::vector<Sum<T>, LargePages<Sum<T>>> sums_;
-    std::vector<std::uint64_t> touched_;                            // a bit for each number that the class has
-    std::vector<std::uint32_t, LargePages<std::uint32_t>> counts_;  // of the document at hand; all zero between two
+    Large<Entry<T>>& entries_;
+    Large<Sum<T>> sums_;
+    std::vector<std::uint64_t> touched_;  // a bit for each number that the class has
+    Large<std::uint32_t> counts_;         // of the document at hand; all zero between two
     std::vector<std::uint32_t> once_;
     std::size_t size_ = 0;
     static constexpr std::uint32_t small_ = 8;
@@ -135,7 +138,7 @@ std::vector<std::size_t> by_class(const Documents& documents, const Labels& labe
 template <class T, class Numbering, class Size>
 void count_share(const Documents& documents, const Labels& labels, const TokenRules& rules, bool weights,
                  const std::size_t* order, std::size_t many, Numbering& numbering, Size size,
-                 std::vector<Entry<T>>& entries) {
+                 Large<Entry<T>>& entries) {
     TokenReader<Numbering> reader(rules, numbering);
     Sums<T> sums(weights, entries);
     std::vector<std::uint32_t> numbers;
@@ -150,10 +153,10 @@ void count_share(const Documents& documents, const Labels& labels, const TokenRu
 
 // Entries in the order of their numbers; those of one number in the order they are in.
 template <class T>
-std::vector<const Entry<T>*> by_number(const std::vector<std::vector<Entry<T>>>& parts, std::size_t numbers) {
+Large<const Entry<T>*> by_number(const std::vector<Large<Entry<T>>>& parts, std::size_t numbers) {
     std::size_t size = 0;
     for (const auto& part : parts) size += part.size();
-    std::vector<const Entry<T>*> sorted;
+    Large<const Entry<T>*> sorted;
     sorted.reserve(size);
     if (numbers > 8 * size) {
         for (const auto& part : parts)
@@ -162,7 +165,7 @@ std::vector<const Entry<T>*> by_number(const std::vector<std::vector<Entry<T>>>&
                          [](const Entry<T>* a, const Entry<T>* b) { return a->number < b->number; });
         return sorted;
     }
-    std::vector<std::size_t> next(numbers + 1, 0);
+    Large<std::size_t> next(numbers + 1, 0);
     for (const auto& part : parts)
         for (const Entry<T>& entry : part) ++next[entry.number + 1];
     for (std::size_t n = 0; n < numbers; ++n) next[n + 1] += next[n];
@@ -174,9 +177,9 @@ std::vector<const Entry<T>*> by_number(const std::vector<std::vector<Entry<T>>>&
 
 // Cells from the entries of all parts, whose classes follow each other. A cell that two parts have is their sum.
 template <class T>
-Cells<T> cells_of(const std::vector<std::vector<Entry<T>>>& parts, std::size_t numbers, bool weights) {
+Cells<T> cells_of(const std::vector<Large<Entry<T>>>& parts, std::size_t numbers, bool weights) {
     constexpr std::size_t ahead = 16;
-    const std::vector<const Entry<T>*> sorted = by_number(parts, numbers);
+    const Large<const Entry<T>*> sorted = by_number(parts, numbers);
     const std::size_t size = sorted.size(), planes = weights ? 3 : 2;
     Cells<T> cells;
     cells.feature.resize(size);
@@ -204,7 +207,7 @@ Cells<T> cells_of(const std::vector<std::vector<Entry<T>>>& parts, std::size_t n
 }
 
 template <class T>
-void renumber(std::vector<Entry<T>>& entries, const std::vector<std::uint32_t>& moved) {
+void renumber(Large<Entry<T>>& entries, const std::vector<std::uint32_t>& moved) {
     for (Entry<T>& entry : entries) entry.number = moved[entry.number];
 }
 
@@ -222,7 +225,7 @@ Cells<T> count_texts(const Documents& documents, const Labels& labels, const Tok
                                    starts = class_shares(documents, order, threads);
     const std::size_t parts = starts.size() - 1;
     std::vector<Vocabulary> own(parts - 1, Vocabulary(vocabulary.seed()));
-    std::vector<std::vector<Entry<T>>> entries(parts);
+    std::vector<Large<Entry<T>>> entries(parts);
     for_each_task(parts, threads, [&](std::size_t p) {
         Vocabulary& mine = p == 0 ? vocabulary : own[p - 1];
         Growing numbering(mine);
@@ -241,7 +244,7 @@ Cells<T> count_buckets(const Documents& documents, const Labels& labels, const T
                                    starts = class_shares(documents, order, threads);
     const std::size_t parts = starts.size() - 1;
     std::vector<NamedBuckets> own(parts, NamedBuckets(buckets));
-    std::vector<std::vector<Entry<T>>> entries(parts);
+    std::vector<Large<Entry<T>>> entries(parts);
     for_each_task(parts, threads, [&](std::size_t p) {
         count_share(
             documents, labels, rules, weights, order.data() + starts[p], starts[p + 1] - starts[p], own[p],

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <new>
+#include <vector>
 
 #if defined(__linux__)
 #include <sys/mman.h>
@@ -42,5 +43,8 @@ struct LargePages {
     static constexpr std::size_t page = std::size_t{1} << 21;
     static bool large(std::size_t size) { return size >= page / sizeof(T); }
 };
+
+template <class T>
+using Large = std::vector<T, LargePages<T>>;
 
 }  // namespace naively

@@ -5,7 +5,7 @@
 namespace naively {
 
 void Keys::grow() {
-    std::vector<Slot, LargePages<Slot>> old(slots_.size() * 2, Slot{0, no_number});
+    Large<Slot> old(slots_.size() * 2, Slot{0, no_number});
     old.swap(slots_);
     mask_ = slots_.size() - 1;
     for (const Slot& slot : old) {

@@ -61,7 +61,7 @@ class Keys {
 
     std::uint64_t seed_;
     std::size_t size_ = 0, mask_ = first_slots - 1;
-    std::vector<Slot, LargePages<Slot>> slots_;
+    Large<Slot> slots_;
 };
 
 // The hash is keyed, so that nobody can choose words that collide. A sequence is a shorter one and one more word.
@@ -139,10 +139,10 @@ class Vocabulary {
 
     std::uint64_t seed_;
     std::size_t words_ = 0, mask_ = first_slots - 1;
-    std::vector<Slot, LargePages<Slot>> slots_;
+    Large<Slot> slots_;
     Keys sequences_;
-    std::vector<std::uint64_t> what_;    // of a word, where its bytes begin; of a sequence, its two parts
-    std::vector<std::uint32_t> length_;  // of a word, in bytes
+    Large<std::uint64_t> what_;    // of a word, where its bytes begin; of a sequence, its two parts
+    Large<std::uint32_t> length_;  // of a word, in bytes
     std::vector<char> bytes_;
 };
 
