@@ -407,13 +407,15 @@ nb::object filled(std::vector<std::size_t> shape, Work&& work) {
     return nb::cast(nb::ndarray<nb::numpy, double>(kept, shape.size(), shape.data(), owner));
 }
 
+constexpr const char* not_padded = "paths must be of one number, or padded to a multiple of four";
+bool is_padded(std::size_t width) { return width == 1 || width % lanes == 0; }
+
 nb::object score_paths_py(const Any1& values, const Any1& indices, const Any1& indptr, const In1<std::int64_t>& starts,
                           const In1<std::int32_t>& klass_of, const In1<std::int64_t>& row_of, const In2<double>& path,
                           const In2<double>& base, std::size_t many, int threads) {
     require(indptr.shape(0) >= 1 && starts.shape(0) >= 1, "indptr and starts must not be empty");
     require(klass_of.shape(0) == row_of.shape(0), "one row of the path is needed for each cell");
-    require(path.shape(1) % lanes == 0 && base.shape(1) == path.shape(1) && many <= path.shape(1),
-            "paths must be padded to a multiple of four");
+    require(is_padded(path.shape(1)) && base.shape(1) == path.shape(1) && many <= path.shape(1), not_padded);
     const std::size_t classes = base.shape(0), rows = indptr.shape(0) - 1;
     const CellPaths cells{starts.data(),       klass_of.data(),   row_of.data(), path.data(), base.data(),
                           starts.shape(0) - 1, klass_of.shape(0), path.shape(0), classes,     path.shape(1)};
@@ -435,7 +437,7 @@ nb::object sum_log_paths_py(const In1<double>& x, const In1<double>& left, const
                             const In1<double>& alpha, int threads) {
     require(starts.shape(0) >= 1, "starts must not be empty");
     require(x.shape(0) == left.shape(0), "x and left must be equally long");
-    require(alpha.shape(0) % lanes == 0, "paths must be padded to a multiple of four");
+    require(is_padded(alpha.shape(0)), not_padded);
     const std::size_t rows = starts.shape(0) - 1, entries = x.shape(0);
     for (std::size_t i = 0; i < rows; ++i)
         require(starts.data()[i] >= 0 && starts.data()[i] <= starts.data()[i + 1], "starts must not fall");

@@ -295,6 +295,40 @@ nb::tuple count_buckets_py(const Texts& texts, const In1<std::int32_t>& klass, s
                                  : count_buckets_typed<double>(texts, labels, rules, weights, 1, buckets);
 }
 
+template <class T, class I>
+nb::tuple count_rows_typed(const CountedRows<I>& rows, const Labels& labels, bool weights, int threads,
+                           std::size_t vocabulary) {
+    Cells<T> cells;
+    {
+        nb::gil_scoped_release free;
+        cells = count_rows<T>(rows, labels, weights, threads, vocabulary);
+    }
+    return planes_out(std::move(cells), weights);
+}
+
+template <class I>
+nb::tuple count_rows_py(const In1<std::int64_t>& starts, const In1<I>& number, const In1<std::int32_t>& count,
+                        std::optional<In1<double>> known, std::size_t vocabulary, const In1<std::int32_t>& klass,
+                        std::size_t classes, std::optional<In1<double>> weight, bool weights, int threads) {
+    require(starts.shape(0) >= 1 && starts.data()[0] >= 0, "starts must not be empty, nor below zero");
+    require(vocabulary < no_number, "a vocabulary holds at most 2**32 - 2 names");
+    const std::size_t rows = starts.shape(0) - 1, entries = number.shape(0);
+    require(count.shape(0) == entries && (!known || known->shape(0) == entries),
+            "one count, and one weight, is needed for each number");
+    for (std::size_t i = 0; i < rows; ++i) require(starts.data()[i] <= starts.data()[i + 1], "starts must not fall");
+    require(static_cast<std::size_t>(starts.data()[rows]) <= entries, "starts go beyond the numbers");
+    for (std::size_t i = 0; i < entries; ++i) {
+        const I n = number.data()[i];
+        require(n < 0 || static_cast<std::uint64_t>(n) < vocabulary, "a number is not of the vocabulary");
+        require(count.data()[i] > 0, "a word must be there once at least");
+        require(!known || (known->data()[i] >= 0.0 && known->data()[i] <= 1.0), "weights must be within 0 and 1");
+    }
+    const Labels labels = labels_of(klass, classes, weight, rows);
+    const CountedRows<I> counted{starts.data(), number.data(), count.data(), known ? known->data() : nullptr, rows};
+    return whole_weights(weight) ? count_rows_typed<std::int64_t>(counted, labels, weights, threads, vocabulary)
+                                 : count_rows_typed<double>(counted, labels, weights, 1, vocabulary);  // in one order
+}
+
 nb::tuple rows_out(TextRows&& rows) {
     return nb::make_tuple(array_of(std::move(rows.starts)), array_of(std::move(rows.column)),
                           array_of(std::move(rows.count)));
@@ -793,6 +827,12 @@ void naively::bind_text(nb::module_& m) {
           nb::arg("width"), nb::arg("seed"), nb::arg("threads"));
     m.def("count_texts", &count_texts_py, nb::arg("texts"), nb::arg("klass"), nb::arg("classes"),
           nb::arg("weight").none(), nb::arg("rules"), nb::arg("weights"), nb::arg("threads"), nb::arg("vocabulary"));
+    m.def("count_rows", &count_rows_py<std::int32_t>, nb::arg("starts"), nb::arg("number").noconvert(),
+          nb::arg("count"), nb::arg("known").none(), nb::arg("vocabulary"), nb::arg("klass"), nb::arg("classes"),
+          nb::arg("weight").none(), nb::arg("weights"), nb::arg("threads"));
+    m.def("count_rows", &count_rows_py<std::int64_t>, nb::arg("starts"), nb::arg("number").noconvert(),
+          nb::arg("count"), nb::arg("known").none(), nb::arg("vocabulary"), nb::arg("klass"), nb::arg("classes"),
+          nb::arg("weight").none(), nb::arg("weights"), nb::arg("threads"));
     m.def("count_buckets", &count_buckets_py, nb::arg("texts"), nb::arg("klass"), nb::arg("classes"),
           nb::arg("weight").none(), nb::arg("rules"), nb::arg("weights"), nb::arg("threads"), nb::arg("buckets"));
     m.def("read_growing", &read_growing_py, nb::arg("texts"), nb::arg("rules"), nb::arg("threads"),

@@ -43,16 +43,29 @@ class Sums {
     void add(const std::vector<std::uint32_t>& numbers, T times, std::size_t vocabulary) {
         hold(vocabulary);
         gather(numbers);
-        weigh();
+        weigh(size_, [&](std::size_t i) { return counts_[once_[i]]; });
         for (std::size_t i = 0; i < size_; ++i) {
             if (i + ahead < size_) NAIVELY_PREFETCH(&sums_[once_[i + ahead]]);
-            const std::uint32_t number = once_[i], count = counts_[number];
-            Sum<T>& sum = sums_[number];
-            if (sum.documents == T(0)) touched_[number / 64] |= std::uint64_t{1} << (number % 64);
-            sum.occurrences += times * static_cast<T>(count);
-            sum.documents += times;
-            sum.weight += times * (count < small_ ? weight_[count] : rounded(unit_ * sublinear(count)));
+            const std::uint32_t number = once_[i];
+            add(number, counts_[number], times, weight_of(counts_[number]));
             counts_[number] = 0;
+        }
+    }
+
+    // A document whose words are counted. Those with a number below zero only make it longer. What each comes to is
+    // found from the counts, unless it is known.
+    template <class I>
+    void add(const I* number, const std::int32_t* count, const double* known, std::size_t size, T times,
+             std::size_t vocabulary) {
+        hold(vocabulary);
+        if (!known) weigh(size, [&](std::size_t i) { return static_cast<std::uint32_t>(count[i]); });
+        for (std::size_t i = 0; i < size; ++i) {
+            const std::size_t next = std::min(i + ahead, size - 1);
+            if (number[next] >= 0) NAIVELY_PREFETCH(&sums_[static_cast<std::size_t>(number[next])]);
+            if (number[i] < 0) continue;
+            const auto many = static_cast<std::uint32_t>(count[i]);
+            add(static_cast<std::uint32_t>(number[i]), many, times,
+                known ? rounded(known[i] * weight_unit) : weight_of(many));
         }
     }
 
@@ -96,12 +109,25 @@ class Sums {
 
     static T rounded(double value) { return static_cast<T>(static_cast<std::int64_t>(value + 0.5)); }
 
+    NAIVELY_INLINE T weight_of(std::uint32_t count) const {
+        return count < small_ ? weight_[count] : rounded(unit_ * sublinear(count));
+    }
+
+    NAIVELY_INLINE void add(std::uint32_t number, std::uint32_t count, T times, T weight) {
+        Sum<T>& sum = sums_[number];
+        if (sum.documents == T(0)) touched_[number / 64] |= std::uint64_t{1} << (number % 64);
+        sum.occurrences += times * static_cast<T>(count);
+        sum.documents += times;
+        sum.weight += times * weight;
+    }
+
     // What a word comes to by how often it is there, with the document brought to length one.
-    void weigh() {
-        if (!weights_ || size_ == 0) return;
+    template <class Count>
+    NAIVELY_INLINE void weigh(std::size_t size, Count count) {
+        if (!weights_ || size == 0) return;
         double squares = 0.0;
-        for (std::size_t i = 0; i < size_; ++i) {
-            const double weight = sublinear(counts_[once_[i]]);
+        for (std::size_t i = 0; i < size; ++i) {
+            const double weight = sublinear(count(i));
             squares += weight * weight;
         }
         unit_ = weight_unit / std::sqrt(squares);
@@ -122,17 +148,32 @@ class Sums {
     double unit_ = 0.0;
 };
 
-// Documents in the order of their classes, without those that add nothing.
-std::vector<std::size_t> by_class(const Documents& documents, const Labels& labels) {
+// Rows in the order of their classes, without those that add nothing.
+template <class Missing>
+std::vector<std::size_t> by_class(std::size_t rows, const Labels& labels, Missing missing) {
     std::vector<std::size_t> next(labels.classes + 1, 0);
-    const auto counts = [&](std::size_t i) { return !documents.is_missing(i) && labels.weight_of(i) != 0.0; };
-    for (std::size_t i = 0; i < documents.size(); ++i)
+    const auto counts = [&](std::size_t i) { return !missing(i) && labels.weight_of(i) != 0.0; };
+    for (std::size_t i = 0; i < rows; ++i)
         if (counts(i)) ++next[static_cast<std::size_t>(labels.klass[i]) + 1];
     for (std::size_t c = 0; c < labels.classes; ++c) next[c + 1] += next[c];
     std::vector<std::size_t> order(next[labels.classes]);
-    for (std::size_t i = 0; i < documents.size(); ++i)
+    for (std::size_t i = 0; i < rows; ++i)
         if (counts(i)) order[next[static_cast<std::size_t>(labels.klass[i])]++] = i;
     return order;
+}
+
+std::vector<std::size_t> by_class(const Documents& documents, const Labels& labels) {
+    return by_class(documents.size(), labels, [&](std::size_t i) { return documents.is_missing(i); });
+}
+
+// Adds rows of one class after another: add(sums, row, times).
+template <class T, class Add>
+void in_classes(const Labels& labels, const std::size_t* order, std::size_t many, Sums<T>& sums, Add add) {
+    for (std::size_t i = 0; i < many; ++i) {
+        const std::int32_t klass = labels.klass[order[i]];
+        add(order[i], static_cast<T>(labels.weight_of(order[i])));
+        if (i + 1 == many || labels.klass[order[i + 1]] != klass) sums.finish(klass);
+    }
 }
 
 template <class T, class Numbering, class Size>
@@ -142,13 +183,11 @@ void count_share(const Documents& documents, const Labels& labels, const TokenRu
     TokenReader<Numbering> reader(rules, numbering);
     Sums<T> sums(weights, entries);
     std::vector<std::uint32_t> numbers;
-    for (std::size_t i = 0; i < many; ++i) {
-        const std::int32_t klass = labels.klass[order[i]];
+    in_classes(labels, order, many, sums, [&](std::size_t i, T times) {
         numbers.clear();
-        documents.read(order[i], reader, numbers);
-        sums.add(numbers, static_cast<T>(labels.weight_of(order[i])), size());
-        if (i + 1 == many || labels.klass[order[i + 1]] != klass) sums.finish(klass);
-    }
+        documents.read(i, reader, numbers);
+        sums.add(numbers, times, size());
+    });
 }
 
 // Entries in the order of their numbers; those of one number in the order they are in.
@@ -237,6 +276,27 @@ Cells<T> count_texts(const Documents& documents, const Labels& labels, const Tok
     return cells_of(entries, vocabulary.size(), weights);
 }
 
+template <class T, class I>
+Cells<T> count_rows(const CountedRows<I>& rows, const Labels& labels, bool weights, int threads,
+                    std::size_t vocabulary) {
+    const std::vector<std::size_t> order = by_class(rows.rows, labels, [](std::size_t) { return false; });
+    const std::vector<std::size_t> starts = shares(
+        order.size(), static_cast<std::size_t>(std::max(threads, 1)),
+        [&](std::size_t i) { return 1 + static_cast<std::size_t>(rows.starts[order[i] + 1] - rows.starts[order[i]]); });
+    const std::size_t parts = starts.size() - 1;
+    std::vector<Large<Entry<T>>> entries(parts);
+    for_each_task(parts, threads, [&](std::size_t p) {
+        Sums<T> sums(weights, entries[p]);
+        in_classes(labels, order.data() + starts[p], starts[p + 1] - starts[p], sums, [&](std::size_t i, T times) {
+            const auto from = static_cast<std::size_t>(rows.starts[i]),
+                       to = static_cast<std::size_t>(rows.starts[i + 1]);
+            sums.add(rows.number + from, rows.count + from, rows.weight ? rows.weight + from : nullptr, to - from,
+                     times, vocabulary);
+        });
+    });
+    return cells_of(entries, vocabulary, weights);
+}
+
 template <class T>
 Cells<T> count_buckets(const Documents& documents, const Labels& labels, const TokenRules& rules, bool weights,
                        int threads, std::uint32_t buckets, BucketNames& names) {
@@ -266,6 +326,14 @@ Cells<T> count_buckets(const Documents& documents, const Labels& labels, const T
 
 template Cells<std::int64_t> count_texts(const Documents&, const Labels&, const TokenRules&, bool, int, Vocabulary&);
 template Cells<double> count_texts(const Documents&, const Labels&, const TokenRules&, bool, int, Vocabulary&);
+#define NAIVELY_COUNT_ROWS(T, I) \
+    template Cells<T> count_rows(const CountedRows<I>&, const Labels&, bool, int, std::size_t);
+NAIVELY_COUNT_ROWS(std::int64_t, std::int32_t)
+NAIVELY_COUNT_ROWS(std::int64_t, std::int64_t)
+NAIVELY_COUNT_ROWS(double, std::int32_t)
+NAIVELY_COUNT_ROWS(double, std::int64_t)
+#undef NAIVELY_COUNT_ROWS
+
 template Cells<std::int64_t> count_buckets(const Documents&, const Labels&, const TokenRules&, bool, int, std::uint32_t,
                                            BucketNames&);
 template Cells<double> count_buckets(const Documents&, const Labels&, const TokenRules&, bool, int, std::uint32_t,

@@ -13,6 +13,10 @@ namespace {
 
 NAIVELY_INLINE void add_path(double* NAIVELY_RESTRICT sum, const double* NAIVELY_RESTRICT path, double x,
                              std::size_t width) {
+    if (width == 1) {
+        sum[0] += path[0] * x;
+        return;
+    }
     for (std::size_t k = 0; k < width; k += lanes) {
         Lanes s, p;
         load(s, sum + k);
@@ -45,7 +49,7 @@ NAIVELY_INLINE const char* score_rows(const Sparse<T, I>& rows, const CellPaths&
         };
         if (each_entry(rows, Accepts{}, i, use, [](std::int64_t) {})) wrong = "an entry of the rows is out of range";
         if (wrong != nullptr) return wrong;
-        add_path(sum, cells.base, length, size);
+        for (std::size_t c = 0; c < size; c += cells.width) add_path(sum + c, cells.base + c, length, cells.width);
         for (std::size_t k = 0; k < many; ++k) {
             double* to = out + (k * rows.rows + i) * cells.classes;
             for (std::size_t c = 0; c < cells.classes; ++c) to[c] = sum[c * cells.width + k];

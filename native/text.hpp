@@ -55,6 +55,21 @@ template <class T>
 Cells<T> count_buckets(const Documents& documents, const Labels& labels, const TokenRules& rules, bool weights,
                        int threads, std::uint32_t buckets, BucketNames& names);
 
+// Texts that were read before: the numbers of their words, below zero where one has none, and how often each is there.
+template <class I>
+struct CountedRows {
+    const std::int64_t* starts;
+    const I* number;
+    const std::int32_t* count;
+    const double* weight;  // length-normalised and sub-linear; null: as the counts say
+    std::size_t rows;
+};
+
+// The same of these, whose numbers are below `vocabulary`.
+template <class T, class I>
+Cells<T> count_rows(const CountedRows<I>& rows, const Labels& labels, bool weights, int threads,
+                    std::size_t vocabulary);
+
 // Compressed sparse rows of counts.
 struct TextRows {
     std::vector<std::int64_t> starts;

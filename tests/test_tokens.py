@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import random
 import sys
@@ -354,3 +355,62 @@ def test_rows_that_do_not_fit_are_refused(starts: list[int], column: list[int], 
     columns, place = np.array(column, dtype=np.int32), np.arange(places, dtype=np.int32)
     with pytest.raises(ValueError, match=r"\w"):
         _core.reorder(np.array(starts, dtype=np.int64), columns, columns, place, 1)
+
+
+@given(
+    st.lists(st.dictionaries(st.integers(-1, 9), st.integers(1, 12), max_size=8), max_size=12),
+    st.integers(0, 99),
+    st.sampled_from([np.int32, np.int64]),
+    st.booleans(),
+    st.integers(1, 3),
+)
+def test_counted_rows_equal_the_reference(
+    texts: list[dict[int, int]], seed: int, kind: Any, fractions: bool, workers: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    klass = rng.integers(0, 3, len(texts)).astype(np.int32)
+    times = rng.choice([0.0, 1.0, 2.0], len(texts)) + 0.5 * fractions
+    sums: dict[tuple[int, int], list[float]] = {}
+    for text, k, t in zip(texts, klass.tolist(), times.tolist(), strict=True):
+        length = math.sqrt(sum((1 + math.log(n)) ** 2 for n in text.values()))
+        for number, n in text.items():
+            if number >= 0 and t > 0:
+                found = sums.setdefault((number, k), [0.0, 0.0, 0.0])
+                weight = math.floor((1 + math.log(n)) / length * 2**32 + 0.5)
+                for i, value in enumerate((n, 1, weight)):
+                    found[i] += t * value
+    starts = np.cumsum([0, *map(len, texts)])
+    number = np.array([n for text in texts for n in text], kind)
+    count = np.array([n for text in texts for n in text.values()], np.int32)
+    feature, kls, values = _core.count_rows(starts, number, count, None, 10, klass, 3, times, True, workers)
+    assert list(zip(feature.tolist(), kls.tolist(), strict=True)) == sorted(sums)
+    expected = np.array([sums[key] for key in sorted(sums)]).reshape(-1, 3).T
+    np.testing.assert_array_equal(values[:2], expected[:2])
+    np.testing.assert_allclose(values[2], expected[2], rtol=0, atol=len(texts) + 1)  # rounded by each word
+    known = np.full(len(number), 0.25)
+    _, _, given_weights = _core.count_rows(starts, number, count, known, 10, klass, 3, times, True, workers)
+    np.testing.assert_array_equal(given_weights[2], expected[1] * 2**30)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"starts": np.array([0, 3])}, "starts go beyond"),
+        ({"starts": np.array([2, 1, 2])}, "starts must not fall"),
+        ({"number": np.array([0, 5], np.int32)}, "a number is not of the vocabulary"),
+        ({"count": np.array([1, 0], np.int32)}, "once at least"),
+        ({"count": np.array([1], np.int32)}, "one count"),
+        ({"known": np.array([0.5, np.nan])}, "within 0 and 1"),
+        ({"known": np.array([0.5])}, "one count, and one weight"),
+        ({"klass": np.array([7], np.int32)}, "label is out of range"),
+    ],
+)
+def test_damaged_rows_are_refused(changed: dict[str, Any], message: str) -> None:
+    usual = {
+        "starts": np.array([0, 2]), "number": np.array([0, 4], np.int32), "count": np.array([1, 2], np.int32),
+        "known": None, "vocabulary": 5, "klass": np.array([0], np.int32), "classes": 1, "weight": None,
+        "weights": True, "threads": 1,
+    }  # fmt: skip
+    _core.count_rows(**usual)
+    with pytest.raises(ValueError, match=message):
+        _core.count_rows(**{**usual, **changed})

@@ -339,6 +339,36 @@ def count_buckets(
 ) -> tuple[tuple[_I8, _I4, _Values], NDArray[np.uint32], list[bytes], NDArray[np.uint32]]:
     """The same by hash; and buckets that have a name, their names, and by how much each leads."""
 
+@overload
+def count_rows(
+    starts: _I8,
+    number: _I4,
+    count: _I4,
+    known: _F8 | None,
+    vocabulary: int,
+    klass: _I4,
+    classes: int,
+    weight: _F8 | None,
+    weights: bool,
+    threads: int,
+) -> tuple[_I8, _I4, _Values]:
+    """The same of texts read before; words with a number below zero only make them longer; weights may be known."""
+
+@overload
+def count_rows(
+    starts: _I8,
+    number: _I8,
+    count: _I4,
+    known: _F8 | None,
+    vocabulary: int,
+    klass: _I4,
+    classes: int,
+    weight: _F8 | None,
+    weights: bool,
+    threads: int,
+) -> tuple[_I8, _I4, _Values]:
+    """The same of texts read before; words with a number below zero only make them longer; weights may be known."""
+
 def read_growing(texts: Texts, rules: TokenRules, threads: int, vocabulary: Vocabulary) -> tuple[_I8, _I4, _I4]:
     """Sparse rows of counts: where each row begins, columns, counts; what is new gets the next number."""
 

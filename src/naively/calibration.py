@@ -83,10 +83,8 @@ class Losses:
         own = below[np.arange(len(truth)), truth]
         known = np.isfinite(own) & (each > 0)  # what is impossible is so at any temperature
         below, own, each = below[known], own[known], each[known]
-        narrow = np.maximum(below, _FAR).astype(np.float32)  # seven digits are enough for a sum of ones and less
-        totals = [np.exp(narrow * np.float32(1.0 / t)).sum(axis=1, dtype=np.float64) for t in TEMPERATURES.tolist()]
-        sums = [each @ (np.log(total) - own / t) for total, t in zip(totals, TEMPERATURES.tolist(), strict=True)]
-        return cls(float(each.sum()), np.array(sums))
+        sums = each @ np.log(_totals(np.maximum(below, _FAR))) - (each @ own) / TEMPERATURES
+        return cls(float(each.sum()), sums)
 
     def __add__(self, other: Losses) -> Losses:
         return Losses(self.rows + other.rows, self.sums + other.sums)
@@ -103,6 +101,17 @@ class Losses:
             a, b, c = sums[best - 1 : best + 2]
             step = 0.5 * (a - c) / (a - 2 * b + c) if a - 2 * b + c > 0 else 0.0
         return Temperature(float(TEMPERATURES[best] * 2.0 ** (0.5 * np.clip(step, -0.5, 0.5))))
+
+
+def _totals(below: Array) -> Array:
+    """What the exponentials of each row come to at each temperature; half of one is the square of another."""
+    totals = np.empty((len(below), len(TEMPERATURES)))
+    for last in (len(TEMPERATURES) - 1, len(TEMPERATURES) - 2):
+        chance = np.exp(below / TEMPERATURES[last])
+        for k in range(last, -1, -2):
+            totals[:, k] = chance.sum(axis=1)
+            chance *= chance
+    return totals
 
 
 def normalised(logs: Array) -> Array:

@@ -228,11 +228,11 @@ def restricted(cells: Cells, numbers: Array) -> Cells:
 
 def narrowed(cells: Cells, kept: Array, planes: Collection[int]) -> Cells:
     """The cells of some features (a mask of all), numbered by their place among them; of some planes alone."""
-    mine = kept[cells.feature]
-    values = np.zeros((len(cells.values), int(np.count_nonzero(mine))), cells.values.dtype)
+    mine = np.flatnonzero(kept[cells.feature])
+    values = np.zeros((len(cells.values), len(mine)), cells.values.dtype)
     for plane in planes:
         if plane < len(values):
-            values[plane] = cells.values[plane][mine]
+            np.take(cells.values[plane], mine, out=values[plane])
     return Cells((np.cumsum(kept) - 1)[cells.feature[mine]], cells.klass[mine], values)
 
 

@@ -129,12 +129,14 @@ class Entries(Value):
         if size > 1 << 22 or size > 8 * len(self.own):
             return None
         result = np.zeros((self.rows.shape[1], len(self.totals)))
-        result[self.cells.feature, self.cells.klass] = self.cells.values[0]
+        result.ravel()[self.cells.feature * len(self.totals) + self.cells.klass] = self.cells.values[0]
         return result
 
     def _of_own_class(self) -> Array:
-        at = self.rows.indices, self.codes[self.row]
-        return self.dense[at] if self.dense is not None else np.asarray(self.planes[0][at]).ravel()
+        klass = self.codes[self.row]
+        if self.dense is None:
+            return np.asarray(self.planes[0][self.rows.indices, klass]).ravel()
+        return self.dense.ravel()[self.rows.indices * len(self.totals) + klass]
 
     @cached_property
     def own_left(self) -> Array:
@@ -355,7 +357,7 @@ def _paths(entries: Entries, alpha: Array) -> Left:
     found: Left = []
     for first in range(0, len(alpha), chunk):
         some = alpha[first : first + chunk]
-        wide = np.concatenate([some, np.ones(-len(some) % _LANES)])
+        wide = some if len(some) == 1 else np.concatenate([some, np.ones(-len(some) % _LANES)])
         path = np.log(values[:, None] + wide) - np.log(wide)
         parts = [_path_scores(block, row_of, path, some, wide) for block in entries.rows_at_a_time(len(some))]
         found += [(s[0] if len(s) == 1 else np.concatenate(s), None) for s in zip(*parts, strict=True)]

@@ -101,28 +101,11 @@ class WordRows(Value):
 
     def counted(self, codes: Array, classes: int, weight: Array | None, *, weights: bool) -> Cells:
         """What was seen of each word in each class: occurrences, documents and, if asked for, weights."""
-        if (self.number < 0).any():
-            known = self.number >= 0
-            starts = np.concatenate([[0], np.cumsum(known)])[self.starts].astype(np.int64)
-            _ = self.unit
-            return self._with(starts, known, self.missing).counted(codes, classes, weight, weights=weights)
-        kinds = [self.count.astype(np.int64), np.ones(len(self.count), np.int64)]
-        if weights:
-            kinds.append((self.unit / WEIGHT_UNIT).astype(np.int64))
         if len(self.missing):
             weight = np.where(self.missing, 0.0, 1.0 if weight is None else weight)
-        size = max(self.words.size, 1)
-        column, many = self.number.astype(np.int64, copy=False), threads(len(self.number))
-        cells: list[Any] = []
-        for values in kinds:
-            counted, _, fault = _core.count_sparse(
-                values, column, self.starts, size, codes, classes, weight, 0.0, np.finfo(np.float64).max, None, many
-            )
-            assert fault is None
-            cells.append(counted)
-        feature, klass, _ = cells[0]
-        found = Cells(feature, klass, np.stack([values for _, _, values in cells]))
-        return found if weight is None else Cells.sorted(found.feature, found.klass, found.values)  # some may be 0
+        known = self.__dict__.get("unit") if weights else None  # of whole texts, where these are parts of them
+        arguments = self.starts, self.number, self.count, known, self.words.size, codes, classes, weight
+        return Cells(*_core.count_rows(*arguments, weights, threads(len(self.number))))
 
 
 def read_all(rules: Any, texts: Any, many: int) -> WordRows:

@@ -18,7 +18,7 @@ from naively.held_out import HeldOut, leave_one_out, sorted_places, taken
 from naively.learning.base import Learner
 from naively.scores import Scores
 
-SAMPLE = 1000
+SAMPLE = 800
 """So many rows of a batch tell the temperature; for other methods ten times as many."""
 FEWEST = 20
 """With fewer rows in all, probabilities are left as they are."""
