@@ -27,8 +27,10 @@ from naively.values import Value
 
 ALPHAS = (1.0, 0.3, 0.1, 0.03)
 FOLDS = 5
-FIRST, KEPT = 1000, 4
+FIRST, KEPT = 1000, 3
 """How many texts of the first fold judge all ways of weighing, and how many ways go on to the other folds."""
+CLEARLY = 2.0
+"""A way goes on no further that is so many standard errors of the difference behind the best."""
 PLANES = {"counts": 0, "binary": 1, "tfidf": 2}
 
 
@@ -122,7 +124,8 @@ class Reading(Value):
 
     @cached_property
     def total(self) -> Cells:
-        return sum(self.counted[1:], start=self.counted[0])
+        told = self.labelled
+        return self.rows.counted(told.codes, told.classes.size, told.weight, weights=self.weights)
 
     @cached_property
     def totals(self) -> Array:
@@ -142,8 +145,8 @@ class Reading(Value):
 
 def _only(cells: Cells, kept: Array) -> Cells:
     """The cells of some words (a mask of all)."""
-    mine = kept[cells.feature]
-    return Cells(cells.feature[mine], cells.klass[mine], np.ascontiguousarray(cells.values[:, mine]))
+    mine = np.flatnonzero(kept[cells.feature])
+    return Cells(cells.feature[mine], cells.klass[mine], cells.values.take(mine, axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,9 +235,18 @@ class Fold(Value):
     def _against_others(self, count: Array, totals: Array, alpha: Array) -> tuple[Array, Array, Array]:
         everywhere = np.bincount(self.rest.feature, weights=count, minlength=1)
         elsewhere = np.maximum(everywhere[self.rest.feature] - count, 0.0)
-        path = np.log(everywhere[:, None] + alpha)[self.rest.feature] - np.log(elsewhere[:, None] + alpha)
+        path = np.log(everywhere[:, None] + alpha)[self.rest.feature] - _logs(elsewhere, alpha)
         base = np.log((totals.sum() - totals)[:, None] + alpha * max(self.words, 1))
         return np.arange(len(count)), path, base
+
+
+def _logs(counts: Array, alpha: Array) -> Array:
+    """log(count + α), by count and α; whole counts, of which few are different, once each."""
+    whole = counts.astype(np.int64)
+    if not np.array_equal(whole, counts):
+        return np.log(counts[:, None] + alpha)
+    values, place = distinct(whole)
+    return np.log(values[:, None] + alpha)[place]
 
 
 @dataclass(frozen=True, eq=False)
@@ -276,9 +288,20 @@ class Contest:
         pairs = zip(self.right[way], self.weight[way], strict=True)
         return np.sum([right @ weight for right, weight in pairs], axis=0)
 
-    def best_ways(self, many: int) -> list[Way]:
-        """Those whose best α is right most often, the first of equals first."""
-        return sorted(self.right, key=lambda way: -float(self.sums(way).max()))[:many]
+    def best_ways(self, ways: Sequence[Way], many: int) -> list[Way]:
+        """Those whose best α is right most often, the first of equals first; without those that are clearly behind."""
+        ranked = sorted(ways, key=lambda way: -float(self.sums(way).max()))
+        (best, weight), *others = [self._at_best(way) for way in ranked[:many]]
+        return ranked[:1] + [
+            way
+            for way, (right, _) in zip(ranked[1:], others, strict=False)
+            if best @ weight - right @ weight <= CLEARLY * np.sqrt((weight**2)[best != right].sum())
+        ]
+
+    def _at_best(self, way: Way) -> tuple[Array, Array]:
+        """Which texts the best α of a way gets right, and what each text counts for."""
+        at = int(np.argmax(self.sums(way)))
+        return np.concatenate([right[at] for right in self.right[way]]), np.concatenate(self.weight[way])
 
     def tried(self) -> list[Tried]:
         """Everything, the best first; what was judged by all folds before what was not."""
@@ -315,7 +338,7 @@ def choose(readings: dict[Any, Reading], candidates: Candidates, many: int | Non
         kinds = {way[2:] for way in ways}
         most = FIRST if f == 0 else None
         contest.add(ways, {kind: Fold.of(readings[kind], f, kind[1], most) for kind in kinds}, many)
-        ways = contest.best_ways(KEPT)
+        ways = contest.best_ways(ways, KEPT)
     return contest.tried()
 
 
