@@ -127,6 +127,20 @@ nb::tuple sum_typed(const In1<std::int64_t>& left_feature, const In1<std::int32_
                           array_of(std::move(result.value), {planes, size}));
 }
 
+template <class T>
+nb::tuple regrouped_typed(const In1<std::int64_t>& feature, const In1<std::int32_t>& klass, const In2<T>& values) {
+    const std::size_t planes = values.shape(0), size = values.shape(1);
+    require(feature.shape(0) == size && klass.shape(0) == size, "cells differ in length");
+    Cells<T> result;
+    {
+        nb::gil_scoped_release free;
+        result = regrouped<T>({feature.data(), klass.data(), values.data(), size}, planes);
+    }
+    require(result.feature.size() == size, "two features have become one");
+    return nb::make_tuple(array_of(std::move(result.feature)), array_of(std::move(result.klass)),
+                          array_of(std::move(result.value), {planes, size}));
+}
+
 nb::tuple count_dense_py(const Any2& rows, const In1<std::int32_t>& klass, std::size_t classes,
                          std::optional<In1<double>> weight, double low, double high, std::optional<double> threshold,
                          int threads) {
@@ -553,6 +567,9 @@ NB_MODULE(_core, m) {
           nb::arg("subtract"));
     m.def("sum_cells", &sum_typed<double>, nb::arg("left_feature"), nb::arg("left_klass"), nb::arg("left").noconvert(),
           nb::arg("right_feature"), nb::arg("right_klass"), nb::arg("right").noconvert(), nb::arg("subtract"));
+    m.def("regrouped", &regrouped_typed<std::int64_t>, nb::arg("feature"), nb::arg("klass"),
+          nb::arg("values").noconvert());
+    m.def("regrouped", &regrouped_typed<double>, nb::arg("feature"), nb::arg("klass"), nb::arg("values").noconvert());
     m.def("count_dense", &count_dense_py, nb::arg("rows"), nb::arg("klass"), nb::arg("classes"),
           nb::arg("weight").none(), nb::arg("low"), nb::arg("high"), nb::arg("threshold").none(), nb::arg("threads"));
     m.def("count_sparse", &count_sparse_py, nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("columns"),

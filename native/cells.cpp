@@ -228,4 +228,60 @@ template SumFault sum_cells<std::int64_t>(const CellsView<std::int64_t>&, const 
 template SumFault sum_cells<double>(const CellsView<double>&, const CellsView<double>&, std::size_t, bool,
                                     Cells<double>&, std::size_t&);
 
+namespace {
+
+struct Group {
+    std::int64_t feature;
+    std::size_t begin, end;
+};
+
+// By feature; where their numbers lie close together, each is put where it belongs at once.
+std::vector<Group> in_order(std::vector<Group> groups) {
+    std::int64_t least = 0, most = -1;
+    for (const Group& group : groups) {
+        if (most < least) least = most = group.feature;
+        least = std::min(least, group.feature);
+        most = std::max(most, group.feature);
+    }
+    const std::uint64_t range = static_cast<std::uint64_t>(most) - static_cast<std::uint64_t>(least);
+    if (groups.empty() || range >= 16 * static_cast<std::uint64_t>(groups.size())) {
+        std::sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) { return a.feature < b.feature; });
+        return groups;
+    }
+    std::vector<std::size_t> at(static_cast<std::size_t>(range) + 1, groups.size());
+    for (std::size_t g = 0; g < groups.size(); ++g) at[static_cast<std::size_t>(groups[g].feature - least)] = g;
+    std::vector<Group> sorted;
+    sorted.reserve(groups.size());
+    for (const std::size_t g : at)
+        if (g < groups.size()) sorted.push_back(groups[g]);
+    return sorted;
+}
+
+}  // namespace
+
+template <class T>
+Cells<T> regrouped(const CellsView<T>& cells, std::size_t planes) {
+    std::vector<Group> groups;
+    for (std::size_t i = 0; i < cells.size; ++i) {
+        if (i == 0 || cells.feature[i] != cells.feature[i - 1]) groups.push_back({cells.feature[i], i, i});
+        groups.back().end = i + 1;
+    }
+    Cells<T> result;
+    result.feature.reserve(cells.size);
+    result.klass.reserve(cells.size);
+    result.value.resize(planes * cells.size);
+    for (const Group& group : in_order(std::move(groups))) {
+        const std::size_t to = result.feature.size();
+        for (std::size_t p = 0; p < planes; ++p)
+            std::copy(cells.value + p * cells.size + group.begin, cells.value + p * cells.size + group.end,
+                      result.value.data() + p * cells.size + to);
+        result.feature.insert(result.feature.end(), group.end - group.begin, group.feature);
+        result.klass.insert(result.klass.end(), cells.klass + group.begin, cells.klass + group.end);
+    }
+    return result;
+}
+
+template Cells<std::int64_t> regrouped(const CellsView<std::int64_t>&, std::size_t);
+template Cells<double> regrouped(const CellsView<double>&, std::size_t);
+
 }  // namespace naively

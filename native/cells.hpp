@@ -30,6 +30,11 @@ template <class T>
 SumFault sum_cells(const CellsView<T>& left, const CellsView<T>& right, std::size_t planes, bool subtract,
                    Cells<T>& result, std::size_t& at);
 
+// Cells whose features have got other numbers, in order again. Those of one feature stand together and stay as they
+// are; no two features have become one.
+template <class T>
+Cells<T> regrouped(const CellsView<T>& cells, std::size_t planes);
+
 // What the cells of these pairs (sorted as cells are) hold, plane after plane; 0 where there is no such cell.
 template <class T>
 std::vector<T> look_up(const CellsView<T>& cells, std::size_t planes, const std::int64_t* feature,

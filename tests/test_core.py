@@ -342,3 +342,17 @@ def test_an_outlier_first_and_a_far_mean_cost_no_digits() -> None:
         x[0] = -1e7
         _, _, m2, _ = _core.count_moments(x, np.zeros(len(x), np.int32), 1, None, threads)
         np.testing.assert_allclose(m2[0] / len(x), x.var(axis=0), rtol=1e-7)
+
+
+@given(st.lists(st.integers(0, 3), max_size=12), st.integers(0, 99), st.sampled_from([1, 10**9]), st.booleans())
+def test_cells_with_other_numbers_are_in_order_again(sizes: list[int], seed: int, apart: int, fractions: bool) -> None:
+    rng = np.random.default_rng(seed)
+    number = rng.permutation(len(sizes)) * apart
+    feature = np.repeat(number, sizes).astype(np.int64)
+    klass = np.concatenate([np.arange(size) for size in sizes] or [[]]).astype(np.int32)
+    values = rng.integers(0, 9, (2, len(feature))).astype(np.float64 if fractions else np.int64)
+    order = np.argsort(feature, kind="stable")
+    found = _core.regrouped(feature, klass, values)
+    for mine, want in zip(found, (feature[order], klass[order], values[:, order]), strict=True):
+        np.testing.assert_array_equal(mine, want)
+        assert mine.dtype == want.dtype

@@ -38,6 +38,14 @@ def sum_cells(
 ) -> tuple[_I8, _I4, _F8] | tuple[int, int]:
     """The same for fractional values; a difference within rounding of zero is zero."""
 
+@overload
+def regrouped(feature: _I8, klass: _I4, values: _I8) -> tuple[_I8, _I4, _I8]:
+    """Cells whose features have got other numbers, in order again; those of one feature stay together."""
+
+@overload
+def regrouped(feature: _I8, klass: _I4, values: _F8) -> tuple[_I8, _I4, _F8]:
+    """Cells whose features have got other numbers, in order again; those of one feature stay together."""
+
 def count_dense(
     rows: _Values,
     klass: _I4,

@@ -101,28 +101,10 @@ class Cells:
         """With other numbers for features and classes."""
         if features is None and classes is None:
             return self
-        if classes is None and features is not None:
-            return self._with_features(features)
         feature = self.feature if features is None else features(self.feature)
-        assert classes is not None
+        if classes is None:  # the cells of each feature stay together, and no two features become one
+            return Cells(*_core.regrouped(feature, self.klass, self.values))
         return Cells.sorted(feature, classes[self.klass], self.values)
-
-    def _with_features(self, features: Callable[[Array], Array]) -> Cells:
-        """The cells of each feature stay together and in order, so that features alone need to be sorted.
-
-        No two features may become one.
-        """
-        if not len(self):
-            return self
-        begin = np.flatnonzero(np.concatenate([[True], self.feature[1:] != self.feature[:-1]]))
-        lengths = np.diff(np.append(begin, len(self)))
-        moved = features(self.feature[begin])
-        order = np.argsort(moved, kind="stable")
-        many = lengths[order]
-        ends = np.cumsum(many)
-        places = np.arange(len(self)) + np.repeat(begin[order] - (ends - many), many)
-        feature = np.repeat(moved[order], many).astype(np.int64)
-        return Cells(feature, self.klass[places], np.ascontiguousarray(self.values[:, places]))
 
     def features(self) -> Array:
         """The features that have a cell, sorted."""

@@ -1,7 +1,7 @@
 """Delimited: CSV and TSV.
 
 The delimiter is told from the first line, and the types of the columns from the first rows (at most 20,480 of them, or
-16 MB) of the first files. A text that turns up later in a column of numbers is a bad value with a line number. DuckDB
+4 MB) of the first files. A text that turns up later in a column of numbers is a bad value with a line number. DuckDB
 is not left to guess delimiters, quotes and comments: where a row is bad, it guesses a file of one column.
 """
 
@@ -25,7 +25,7 @@ _DELIMITERS = (",", "\t", ";", "|")
 _LONGEST_LINE = 4_000_000
 _BUFFER = 8_000_000
 _SAMPLE_ROWS = 20_480
-_SAMPLE_BYTES = 16_000_000
+_SAMPLE_BYTES = 4_000_000
 _SNIFFED_FILES = 10
 
 _SNIFF = """
