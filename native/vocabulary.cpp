@@ -51,7 +51,7 @@ void Vocabulary::grow() {
         for (; next < size() && many < ahead; ++next) {
             if (sequence(next)) continue;
             numbers[many] = next;
-            words[many] = word(word_of(next));
+            words[many] = word(*this, next);
             prefetch(words[many++]);
         }
         for (std::size_t i = 0; i < many; ++i) put(words[i], numbers[i]);
@@ -72,7 +72,7 @@ std::uint32_t Vocabulary::absorb_one(const Vocabulary& other, std::uint32_t numb
         const std::uint32_t last = absorb_one(other, other.last(number), moved);
         return moved[number] = find_or_add(sequence_of(before, last));
     }
-    return moved[number] = find_or_add(word(other.word_of(number)));
+    return moved[number] = find_or_add(word(other, number));
 }
 
 std::vector<std::uint32_t> Vocabulary::absorb(const Vocabulary& other, const std::vector<std::uint32_t>& wanted) {
@@ -93,7 +93,7 @@ std::vector<std::uint32_t> Vocabulary::absorb(const Vocabulary& other, std::size
         const auto here = [&](std::uint32_t n) { return sequence_of(moved[other.before(n)], moved[other.last(n)]); };
         for (std::uint32_t n = from; n < to; ++n) {
             if (!other.sequence(n)) {
-                words[n - from] = word(other.word_of(n));
+                words[n - from] = word(other, n);
                 prefetch(words[n - from]);
             } else if (known(n)) {
                 prefetch(here(n));

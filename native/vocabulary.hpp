@@ -77,6 +77,13 @@ class Vocabulary {
     Word word(std::string_view name) const {
         return word(name.data(), name.size(), load_head(name.data(), name.size()));
     }
+    // A word of a vocabulary as it is looked up in this one.
+    Word word(const Vocabulary& other, std::uint32_t number) const {
+        const std::string_view name = other.word_of(number);
+        const bool padded = other.what_[number] + sizeof(Head) <= other.bytes_.size();
+        return word(name.data(), name.size(),
+                    padded ? load_padded(name.data(), name.size()) : load_head(name.data(), name.size()));
+    }
     void prefetch(const Word& word) const { NAIVELY_PREFETCH(&slots_[word.hash & mask_]); }
     void prefetch(std::uint64_t sequence) const { sequences_.prefetch(sequence); }
 

@@ -584,3 +584,13 @@ def test_squares_too_large_are_told_of_whichever_parts_the_rows_fall_into() -> N
     x[2**20 :] = -1e200
     _, _, fault = _core.count_numbers([x], one, 0 * one, np.zeros(2**21, np.int32), 1, None, 10, 1)[0]
     assert fault == (6, 0, 0)
+
+
+@pytest.mark.parametrize("many", [0, 1, 41, 256, 257, 3000])
+@pytest.mark.parametrize("long", [False, True])
+def test_texts_are_looked_up_among_few_and_many(many: int, long: bool) -> None:
+    known = [b"%d" % i + (b"-" * (i % 40) if long else b"") for i in range(many)]
+    words = [*known, b"", b"unknown", b"0\0", b"-" * 50]
+    told = [(*buffers(words, np.int64, b"", b""), *packed(known))]
+    found = _core.look_up_strings(told, np.array([0]), len(words), 1, 7, 1)
+    assert found[:, 0].tolist() == [*range(many), *[many] * 4]

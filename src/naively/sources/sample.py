@@ -33,6 +33,11 @@ class Sample:
         return cls(start.removeprefix(b"\xef\xbb\xbf"), taken / max(1, start.count(b"\n")))
 
     @property
+    def unpacked_line(self) -> float:
+        """How many bytes a line takes once it is unpacked."""
+        return len(self.start) / max(1, self.start.count(b"\n"))
+
+    @property
     def first_line(self) -> str:
         """The first line that is not empty."""
         lines = self.start.decode("utf-8", "replace").replace("\r", "\n").split("\n")
