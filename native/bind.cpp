@@ -136,7 +136,6 @@ nb::tuple regrouped_typed(const In1<std::int64_t>& feature, const In1<std::int32
         nb::gil_scoped_release free;
         result = regrouped<T>({feature.data(), klass.data(), values.data(), size}, planes);
     }
-    require(result.feature.size() == size, "two features have become one");
     return nb::make_tuple(array_of(std::move(result.feature)), array_of(std::move(result.klass)),
                           array_of(std::move(result.value), {planes, size}));
 }

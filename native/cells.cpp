@@ -235,6 +235,8 @@ struct Group {
     std::size_t begin, end;
 };
 
+[[noreturn]] void became_one() { throw std::invalid_argument("two features have become one"); }
+
 // By feature; where their numbers lie close together, each is put where it belongs at once.
 std::vector<Group> in_order(std::vector<Group> groups) {
     std::int64_t least = 0, most = -1;
@@ -246,10 +248,16 @@ std::vector<Group> in_order(std::vector<Group> groups) {
     const std::uint64_t range = static_cast<std::uint64_t>(most) - static_cast<std::uint64_t>(least);
     if (groups.empty() || range >= 16 * static_cast<std::uint64_t>(groups.size())) {
         std::sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) { return a.feature < b.feature; });
+        for (std::size_t g = 1; g < groups.size(); ++g)
+            if (groups[g].feature == groups[g - 1].feature) became_one();
         return groups;
     }
     std::vector<std::size_t> at(static_cast<std::size_t>(range) + 1, groups.size());
-    for (std::size_t g = 0; g < groups.size(); ++g) at[static_cast<std::size_t>(groups[g].feature - least)] = g;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+        std::size_t& place = at[static_cast<std::size_t>(groups[g].feature - least)];
+        if (place < groups.size()) became_one();
+        place = g;
+    }
     std::vector<Group> sorted;
     sorted.reserve(groups.size());
     for (const std::size_t g : at)

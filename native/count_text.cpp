@@ -1,12 +1,12 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <utility>
+#include <iterator>
 
 #include "pages.hpp"
 #include "parallel.hpp"
+#include "shares.hpp"
 #include "text.hpp"
-#include "text_parts.hpp"
 
 namespace naively {
 namespace {
@@ -42,6 +42,7 @@ class Sums {
 
     void add(const std::vector<std::uint32_t>& numbers, T times, std::size_t vocabulary) {
         hold(vocabulary);
+        if (counts_.size() < vocabulary) counts_.resize(vocabulary, 0);
         gather(numbers);
         weigh(size_, [&](std::size_t i) { return counts_[once_[i]]; });
         for (std::size_t i = 0; i < size_; ++i) {
@@ -87,7 +88,6 @@ class Sums {
    private:
     void hold(std::size_t vocabulary) {
         if (sums_.size() < vocabulary) sums_.resize(vocabulary);
-        if (counts_.size() < vocabulary) counts_.resize(vocabulary, 0);
         if (touched_.size() * 64 < vocabulary) touched_.resize(vocabulary / 64 + 1, 0);
     }
 
@@ -276,9 +276,32 @@ Cells<T> count_texts(const Documents& documents, const Labels& labels, const Tok
     return cells_of(entries, vocabulary.size(), weights);
 }
 
+namespace {
+
+// Few words of a large vocabulary, numbered as if there were no others.
+template <class T, class I>
+Cells<T> count_few(const CountedRows<I>& rows, const Labels& labels, bool weights, int threads, std::size_t entries) {
+    std::vector<I> used;
+    std::copy_if(rows.number, rows.number + entries, std::back_inserter(used), [](I number) { return number >= 0; });
+    std::sort(used.begin(), used.end());
+    used.erase(std::unique(used.begin(), used.end()), used.end());
+    std::vector<I> place(entries);
+    std::transform(rows.number, rows.number + entries, place.begin(), [&](I number) {
+        return number < 0 ? number : static_cast<I>(std::lower_bound(used.begin(), used.end(), number) - used.begin());
+    });
+    Cells<T> cells = count_rows<T>(CountedRows<I>{rows.starts, place.data(), rows.count, rows.weight, rows.rows},
+                                   labels, weights, threads, used.size());
+    for (std::int64_t& feature : cells.feature) feature = used[static_cast<std::size_t>(feature)];
+    return cells;
+}
+
+}  // namespace
+
 template <class T, class I>
 Cells<T> count_rows(const CountedRows<I>& rows, const Labels& labels, bool weights, int threads,
                     std::size_t vocabulary) {
+    const auto entries_in_all = static_cast<std::size_t>(rows.starts[rows.rows]);
+    if (entries_in_all * 8 < vocabulary) return count_few<T>(rows, labels, weights, threads, entries_in_all);
     const std::vector<std::size_t> order = by_class(rows.rows, labels, [](std::size_t) { return false; });
     const std::vector<std::size_t> starts = shares(
         order.size(), static_cast<std::size_t>(std::max(threads, 1)),

@@ -16,7 +16,7 @@ namespace naively {
 // Words that came lately, and their numbers: few of them are most of any text, and these lie close together.
 class Recent {
    public:
-    Recent() : known_(places, Known{{0, 0}, 0, no_number}) {}
+    Recent() : known_(places, Known{{0, 0}, 0xffffffff, no_number}) {}  // the length of no word
 
     // The number of a word, or nothing to rely on where `false` is returned.
     NAIVELY_INLINE bool find(const Word& word, std::uint32_t& number) const {

@@ -1,9 +1,10 @@
 #include <utility>
 
 #include "parallel.hpp"
+#include "shares.hpp"
 #include "stored.hpp"
 #include "text.hpp"
-#include "text_parts.hpp"
+#include "uniques.hpp"
 
 namespace naively {
 namespace {

@@ -144,7 +144,7 @@ class SettledCodes {
     }
 
    private:
-    static constexpr std::size_t most = 256;
+    static constexpr std::size_t most = 128;
     struct Key {
         Head one{0, 0}, two{0, 0};
         std::size_t length = ~std::size_t{0};  // of no text

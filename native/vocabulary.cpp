@@ -29,21 +29,34 @@ void Vocabulary::keep(std::uint64_t what, std::uint32_t length) {
 
 void Vocabulary::too_long() { throw std::length_error("a word is longer than 4 GB"); }
 
+// What fails leaves the vocabulary as it was, but for bytes that nobody looks at.
 std::uint32_t Vocabulary::add(const Word& word, std::size_t at) {
     const auto number = static_cast<std::uint32_t>(size());
     const std::size_t begin = bytes_.size();
     bytes_.insert(bytes_.end(), word.bytes, word.bytes + word.length);
+    if ((words_ + 1) * 8 > slots_.size() * 5) {
+        grow();
+        at = free_place(word);
+    }
     keep(begin, word.length);
     slots_[at] = {word.head, word.length, number};
-    if (++words_ * 2 > slots_.size()) grow();
+    ++words_;
     return number;
+}
+
+std::uint32_t Vocabulary::add(std::uint64_t sequence) {
+    const auto number = static_cast<std::uint32_t>(size());
+    sequences_.reserve(1);
+    keep(sequence, is_sequence);
+    return sequences_.find_or_add(sequence, number);
 }
 
 // In the order of their numbers: what came early comes often, and is to be found at the first place looked at.
 void Vocabulary::grow() {
     constexpr std::size_t ahead = 64;
-    mask_ = slots_.size() * 2 - 1;
-    slots_.assign(mask_ + 1, Slot{{0, 0}, 0, no_number});
+    Large<Slot> wider(slots_.size() * 2, Slot{{0, 0}, 0, no_number});
+    slots_.swap(wider);
+    mask_ = slots_.size() - 1;
     Word words[ahead];
     std::uint32_t numbers[ahead];
     for (std::uint32_t next = 0; next < size();) {
@@ -54,15 +67,16 @@ void Vocabulary::grow() {
             words[many] = word(*this, next);
             prefetch(words[many++]);
         }
-        for (std::size_t i = 0; i < many; ++i) put(words[i], numbers[i]);
+        for (std::size_t i = 0; i < many; ++i)
+            slots_[free_place(words[i])] = {words[i].head, words[i].length, numbers[i]};
     }
 }
 
-// A word that is new here.
-void Vocabulary::put(const Word& word, std::uint32_t number) {
+// Where a word that is new belongs.
+std::size_t Vocabulary::free_place(const Word& word) const {
     std::size_t at = word.hash & mask_;
     while (slots_[at].number != no_number) at = (at + 1) & mask_;
-    slots_[at] = {word.head, word.length, number};
+    return at;
 }
 
 std::uint32_t Vocabulary::absorb_one(const Vocabulary& other, std::uint32_t number, std::vector<std::uint32_t>& moved) {

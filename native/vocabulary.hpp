@@ -102,10 +102,8 @@ class Vocabulary {
         return add(word, at);
     }
     std::uint32_t find_or_add(std::uint64_t sequence) {
-        const auto next = static_cast<std::uint32_t>(size());
-        const std::uint32_t number = sequences_.find_or_add(sequence, next);
-        if (number == next) keep(sequence, is_sequence);  // where this fails, nobody sees the vocabulary again
-        return number;
+        const std::uint32_t known = sequences_.find(sequence);
+        return known != no_number ? known : add(sequence);
     }
 
     // What of another vocabulary is wanted (its numbers, in order), with the parts of its sequences; the number that
@@ -139,10 +137,11 @@ class Vocabulary {
     }
     [[noreturn]] static void too_long();
     std::uint32_t add(const Word& word, std::size_t at);
+    std::uint32_t add(std::uint64_t sequence);
     void keep(std::uint64_t what, std::uint32_t length);
     std::uint32_t absorb_one(const Vocabulary& other, std::uint32_t number, std::vector<std::uint32_t>& moved);
     void grow();
-    void put(const Word& word, std::uint32_t number);
+    std::size_t free_place(const Word& word) const;
 
     std::uint64_t seed_;
     std::size_t words_ = 0, mask_ = first_slots - 1;

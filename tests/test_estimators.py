@@ -277,9 +277,22 @@ def test_a_name_in_a_row_of_weight_zero_is_not_known() -> None:
     assert weighed.tally_ == naively.CategoricalNB().fit([["a"], ["c"], ["c"]], [0, 1, 1]).tally_
 
 
+def test_a_row_of_weight_zero_leaves_codes_and_kinds_of_columns_alone() -> None:
+    beside = naively.CategoricalNB().fit([["a", 0], ["a", 7]], [0, 1], sample_weight=[1, 0])
+    assert beside.n_categories_.tolist() == [1, 8]
+    late = naively.CategoricalNB().fit([["a", "x"], ["b", None]], [0, 1], sample_weight=[0, 1])
+    assert late.partial_fit([["b", 5]], [0]).n_categories_.tolist() == [1, 6]
+
+
+def test_named_numbers_need_no_least_number_of_categories() -> None:
+    clf = naively.CategoricalNB(numbers="names", min_categories=3).fit([[4.0, 1.0], [3.0, None]], [0, 1])
+    assert [c.tolist() for c in clf.categories_] == [[3.0, 4.0], [1.0]]
+
+
 @pytest.mark.parametrize(
     ("X", "message"),
     [
+        ([[2.0**53], [2.0**53 - 1]], "row 0, column 0: .* within 2\\^53"),
         ([[np.inf], [1.0]], "row 0, column 0: a number that names a category must be finite"),
         ([[1.0], [2.0**60]], "row 1, column 0: .* within 2\\^53"),
         ([["a"], [1.5]], "row 1, column 0: text and numbers are mixed"),
@@ -292,7 +305,7 @@ def test_numbers_that_cannot_be_names_are_refused(X: Any, message: str) -> None:
 
 def test_what_numbers_are_cannot_change_after_counting() -> None:
     clf = naively.CategoricalNB().fit([[0], [1]], [0, 1])
-    with pytest.raises(ValueError, match="counted with numbers='codes'"):
+    with pytest.raises(ValueError, match="counted with numbers='the default', now it is 'names'; fit again"):
         clf.set_params(numbers="names").predict([[0]])
     named = naively.CategoricalNB(numbers="names").fit([[0.5], [1]], [0, 1])
     with pytest.raises(ValueError, match="its categories were numbers, now text"):

@@ -622,6 +622,11 @@ def test_an_empty_file_is_refused(write, name):
         source(write(name, b""))
 
 
+def test_a_byte_order_mark_alone_is_a_source_without_rows(write):
+    with source(write("a.csv", b"\xef\xbb\xbf")) as opened:
+        assert sizes(opened) == []
+
+
 def test_a_header_alone_is_a_source_without_rows(write):
     with source(write("a.csv", "a,b\n")) as opened:
         assert list(opened.columns) == ["a", "b"]

@@ -787,3 +787,11 @@ def by_name(estimator: Any) -> dict[str, str]:
 @parametrize_with_checks([plain_table()], expected_failed_checks=by_name)
 def test_it_keeps_scikit_learns_promises(estimator: Any, check: Any) -> None:
     check(estimator)
+
+
+def test_a_category_in_a_row_of_weight_zero_is_not_known() -> None:
+    table = {"kind": ["x", "y", "z"], "size": [0.5, 1.5, 2.5], "flag": [True, False, True]}
+    weighed = plain_table().fit(table, ["p", "q", "q"], sample_weight=[1, 0, 2])
+    without = {name: [values[0], values[2], values[2]] for name, values in table.items()}
+    plain = plain_table().fit(without, ["p", "q", "q"])
+    np.testing.assert_array_equal(weighed.predict_proba(without), plain.predict_proba(without))

@@ -229,3 +229,14 @@ def test_a_long_text_costs_what_it_holds() -> None:
     clf = plain_text().fit([" ".join(words * 20), "short"], ["x", "y"])
     assert clf.tally_.cells.values[0].max() == 20
     assert clf.tally_.cells.values[1].max() == 1
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_empty_tokens_of_a_function_are_counted_however_many_words_came_before(threads: int) -> None:
+    many = " ".join(f"w{i}" for i in range(6000))
+    texts = [many, *["a  b "] * 2000]
+    model = naively.TextClassifier(
+        tokens=lambda text: text.split(" "), family="multinomial", weighting="counts", ngrams=(1, 1), alpha=1.0,
+        calibrate=False, threads=threads,
+    ).fit(texts, ["x"] * len(texts))  # fmt: skip
+    assert model.tally_.cells.values[0].sum() == 6000 + 4 * 2000

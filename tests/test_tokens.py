@@ -363,9 +363,10 @@ def test_rows_that_do_not_fit_are_refused(starts: list[int], column: list[int], 
     st.sampled_from([np.int32, np.int64]),
     st.booleans(),
     st.integers(1, 3),
+    st.sampled_from([10, 10**6]),
 )
 def test_counted_rows_equal_the_reference(
-    texts: list[dict[int, int]], seed: int, kind: Any, fractions: bool, workers: int
+    texts: list[dict[int, int]], seed: int, kind: Any, fractions: bool, workers: int, words: int
 ) -> None:
     rng = np.random.default_rng(seed)
     klass = rng.integers(0, 3, len(texts)).astype(np.int32)
@@ -382,13 +383,13 @@ def test_counted_rows_equal_the_reference(
     starts = np.cumsum([0, *map(len, texts)])
     number = np.array([n for text in texts for n in text], kind)
     count = np.array([n for text in texts for n in text.values()], np.int32)
-    feature, kls, values = _core.count_rows(starts, number, count, None, 10, klass, 3, times, True, workers)
+    feature, kls, values = _core.count_rows(starts, number, count, None, words, klass, 3, times, True, workers)
     assert list(zip(feature.tolist(), kls.tolist(), strict=True)) == sorted(sums)
     expected = np.array([sums[key] for key in sorted(sums)]).reshape(-1, 3).T
     np.testing.assert_array_equal(values[:2], expected[:2])
     np.testing.assert_allclose(values[2], expected[2], rtol=0, atol=len(texts) + 1)  # rounded by each word
     known = np.full(len(number), 0.25)
-    _, _, given_weights = _core.count_rows(starts, number, count, known, 10, klass, 3, times, True, workers)
+    _, _, given_weights = _core.count_rows(starts, number, count, known, words, klass, 3, times, True, workers)
     np.testing.assert_array_equal(given_weights[2], expected[1] * 2**30)
 
 

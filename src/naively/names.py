@@ -136,11 +136,6 @@ class Categories(Value):
         """How many categories there are in all columns together."""
         return sum(v.size for v in self.values)
 
-    @property
-    def named(self) -> bool:
-        """Whether the categories of a column have names."""
-        return any(v.names is not None for v in self.values)
-
     @cached_property
     def sizes(self) -> IntArray:
         return np.array([v.size for v in self.values], dtype=np.int64)

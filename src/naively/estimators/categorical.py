@@ -80,7 +80,7 @@ class CategoricalNB(SmoothedClassifier):
         self.numbers = numbers
 
     def _counted(self) -> Any:
-        return "numbers", self.numbers
+        return None if self.numbers == "codes" else ("numbers", self.numbers)
 
     def _family(self) -> Family:
         return Categorical(type(self).__name__, self.unseen)
@@ -97,7 +97,7 @@ class CategoricalNB(SmoothedClassifier):
         return Categories(columns, tuple(Index(int(n)) for n in least))
 
     def _least_categories(self, columns: int) -> Array:
-        if self.min_categories is None:
+        if self.min_categories is None or self.numbers == "names":
             return np.zeros(columns, np.int64)
         least = np.array(self.min_categories)
         if not np.issubdtype(least.dtype, np.signedinteger):
@@ -125,9 +125,9 @@ class CategoricalNB(SmoothedClassifier):
     def _count(self, X: Any, y: Any, classes: Index | None, features: Any, sample_weight: Any, *, reset: bool) -> Any:
         """Names that only rows of weight zero have are not known by them."""
         tally = super()._count(X, y, classes, features, sample_weight, reset=reset)
-        if sample_weight is None or np.asarray(sample_weight).all() or not tally.features.named:
+        if sample_weight is None or np.asarray(sample_weight).all():
             return tally
-        return trimmed(tally, self._least_categories(self.n_features_in_))
+        return trimmed(tally, np.array([0 if v.names is not None else v.size for v in tally.features.values]))
 
     def _tidied(self, ledger: Ledger, gone: Any) -> Ledger:
         features = gone.cells.features()

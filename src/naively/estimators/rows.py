@@ -143,7 +143,7 @@ _EXACT = float(1 << 53)
 
 def _check_names(column: Array, holes: Array, present: Array, name: Any) -> None:
     """Numbers that are names must be told apart."""
-    bad = ~(np.abs(present) <= _EXACT)
+    bad = ~(np.abs(present) < _EXACT)
     if bad.any():
         row = int(np.flatnonzero(~holes)[np.argmax(bad)])
         raise InputError(
@@ -156,6 +156,6 @@ def _name_codes(present: Array, known: Index, grow: bool) -> tuple[Array, Index]
     codes, distinct = encode(present + 0.0 if present.dtype.kind == "f" else present)
     index = known
     if grow:
-        index = known.extended(distinct.tolist()) if known.size else sorted_index(distinct)
+        index = sorted_index(distinct) if known.names is None else known.extended(distinct.tolist())
     places = index.locate(distinct)
     return np.where(places >= 0, places, index.size)[codes], index

@@ -195,7 +195,7 @@ def trimmed(tally: Tally, least: Array) -> Tally:
             moved.append(np.arange(known.size))
         else:
             seen = np.union1d(seen, np.arange(min(int(least[j]), known.size)))
-            values.append(Index.of(known.names[seen]))
+            values.append(Index.of(known.names[seen]) if len(seen) else Index(0))
             moved.append(np.searchsorted(seen, np.arange(known.size)))
 
     def renumber(feature: Array) -> Array:

@@ -36,8 +36,8 @@ class Learner(Predictor):
 
     def _check_counted(self, model: Model) -> None:
         if model.counted != self._counted():
-            name, value = model.counted
-            raise InputError(f"counted with {name}={value!r}, now it is {self._counted()[1]!r}; fit again")
+            name, value = model.counted or (self._counted()[0], "the default")
+            raise InputError(f"counted with {name}={value!r}, now it is {getattr(self, name)!r}; fit again")
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Count these rows, and nothing from before.

@@ -35,7 +35,7 @@ class Sample:
     @property
     def unpacked_line(self) -> float:
         """How many bytes a line takes once it is unpacked."""
-        return len(self.start) / max(1, self.start.count(b"\n"))
+        return max(1, len(self.start)) / max(1, self.start.count(b"\n"))
 
     @property
     def first_line(self) -> str:

@@ -1,4 +1,4 @@
-// What counting and reading of texts have in common: shares of the work, and what is there once or more often.
+// Uniques: what a document holds, each word once.
 #pragma once
 
 #include <algorithm>
@@ -7,23 +7,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "text.hpp"
+#include "wide.hpp"
 
 namespace naively {
-
-// Where shares of about the same work begin, and the end of the last.
-template <class Work>
-std::vector<std::size_t> shares(std::size_t size, std::size_t parts, Work&& work) {
-    std::size_t all = 0, done = 0;
-    for (std::size_t i = 0; i < size; ++i) all += work(i);
-    std::vector<std::size_t> starts{0};
-    for (std::size_t i = 0; i < size; ++i) {
-        if (starts.size() < parts && done >= all / parts * starts.size()) starts.push_back(i);
-        done += work(i);
-    }
-    starts.push_back(size);
-    return starts;
-}
 
 // The numbers of one document, each once and in the order in which they come, and how often it is there.
 class Uniques {
