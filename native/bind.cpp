@@ -12,6 +12,7 @@
 #include "cells.hpp"
 #include "count.hpp"
 #include "decide.hpp"
+#include "digamma.hpp"
 #include "encode.hpp"
 #include "grid.hpp"
 #include "moments.hpp"
@@ -420,6 +421,14 @@ nb::object filled(std::vector<std::size_t> shape, Work&& work) {
     return nb::cast(nb::ndarray<nb::numpy, double>(kept, shape.size(), shape.data(), owner));
 }
 
+nb::object digamma_py(const In1<double>& values) {
+    const double* x = values.data();
+    for (std::size_t i = 0; i < values.shape(0); ++i) require(x[i] > 0.0, "digamma is of numbers above zero");
+    return filled({values.shape(0)}, [&](double* out) {
+        for (std::size_t i = 0; i < values.shape(0); ++i) out[i] = digamma(x[i]);
+    });
+}
+
 constexpr const char* not_padded = "paths must be of one number, or padded to a multiple of four";
 bool is_padded(std::size_t width) { return width == 1 || width % lanes == 0; }
 
@@ -569,6 +578,7 @@ NB_MODULE(_core, m) {
     m.def("regrouped", &regrouped_typed<std::int64_t>, nb::arg("feature"), nb::arg("klass"),
           nb::arg("values").noconvert());
     m.def("regrouped", &regrouped_typed<double>, nb::arg("feature"), nb::arg("klass"), nb::arg("values").noconvert());
+    m.def("digamma", &digamma_py, nb::arg("values"));
     m.def("count_dense", &count_dense_py, nb::arg("rows"), nb::arg("klass"), nb::arg("classes"),
           nb::arg("weight").none(), nb::arg("low"), nb::arg("high"), nb::arg("threshold").none(), nb::arg("threads"));
     m.def("count_sparse", &count_sparse_py, nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("columns"),

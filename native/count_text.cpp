@@ -7,6 +7,7 @@
 #include "parallel.hpp"
 #include "shares.hpp"
 #include "text.hpp"
+#include "uniques.hpp"
 
 namespace naively {
 namespace {
@@ -42,14 +43,11 @@ class Sums {
 
     void add(const std::vector<std::uint32_t>& numbers, T times, std::size_t vocabulary) {
         hold(vocabulary);
-        if (counts_.size() < vocabulary) counts_.resize(vocabulary, 0);
-        gather(numbers);
-        weigh(size_, [&](std::size_t i) { return counts_[once_[i]]; });
-        for (std::size_t i = 0; i < size_; ++i) {
-            if (i + ahead < size_) NAIVELY_PREFETCH(&sums_[once_[i + ahead]]);
-            const std::uint32_t number = once_[i];
-            add(number, counts_[number], times, weight_of(counts_[number]));
-            counts_[number] = 0;
+        once_.of(numbers, vocabulary);
+        weigh(once_.size, [&](std::size_t i) { return once_.count[i]; });
+        for (std::size_t i = 0; i < once_.size; ++i) {
+            if (i + ahead < once_.size) NAIVELY_PREFETCH(&sums_[once_.number[i + ahead]]);
+            add(once_.number[i], once_.count[i], times, weight_of(once_.count[i]));
         }
     }
 
@@ -91,22 +89,6 @@ class Sums {
         if (touched_.size() * 64 < vocabulary) touched_.resize(vocabulary / 64 + 1, 0);
     }
 
-    // The different numbers of a document, in the order in which they come, and how often each is there.
-    void gather(const std::vector<std::uint32_t>& numbers) {
-        if (once_.size() < numbers.size()) once_.resize(numbers.size());
-        std::uint32_t* const once = once_.data();
-        std::uint32_t* const counts = counts_.data();
-        std::size_t size = 0;
-        for (std::size_t i = 0; i < numbers.size(); ++i) {  // without a branch on what is new: half of them are
-            NAIVELY_PREFETCH(counts + numbers[std::min(i + ahead, numbers.size() - 1)]);
-            const std::uint32_t number = numbers[i], before = counts[number];
-            counts[number] = before + 1;
-            once[size] = number;
-            size += before == 0;
-        }
-        size_ = size;
-    }
-
     static T rounded(double value) { return static_cast<T>(static_cast<std::int64_t>(value + 0.5)); }
 
     NAIVELY_INLINE T weight_of(std::uint32_t count) const {
@@ -140,9 +122,7 @@ class Sums {
     Large<Entry<T>>& entries_;
     Large<Sum<T>> sums_;
     std::vector<std::uint64_t> touched_;  // a bit for each number that the class has
-    Large<std::uint32_t> counts_;         // of the document at hand; all zero between two
-    std::vector<std::uint32_t> once_;
-    std::size_t size_ = 0;
+    Gathered once_;
     static constexpr std::uint32_t small_ = 8;
     std::array<T, small_> weight_{};
     double unit_ = 0.0;

@@ -15,8 +15,8 @@ struct Share {
 };
 
 // Appends a row: column_of(number) is the column of a token, below zero where it has none.
-template <class ColumnOf, class SignOf>
-void append(const Uniques& once, ColumnOf column_of, SignOf sign_of, Share& share) {
+template <class Once, class ColumnOf, class SignOf>
+void append(const Once& once, ColumnOf column_of, SignOf sign_of, Share& share) {
     std::size_t size = share.column.size();
     share.column.resize(size + once.size);
     share.count.resize(size + once.size);
@@ -30,12 +30,11 @@ void append(const Uniques& once, ColumnOf column_of, SignOf sign_of, Share& shar
     share.count.resize(size);
 }
 
-// Reads documents one after another.
-template <class Numbering, class ColumnOf, class SignOf>
+// Reads documents one after another; once_of(numbers) is what one holds.
+template <class Numbering, class OnceOf, class ColumnOf, class SignOf>
 void read_share(const Documents& documents, const TokenRules& rules, std::size_t from, std::size_t to, bool in_order,
-                Numbering& numbering, ColumnOf column_of, SignOf sign_of, Share& share) {
+                Numbering& numbering, OnceOf once_of, ColumnOf column_of, SignOf sign_of, Share& share) {
     TokenReader<Numbering> reader(rules, numbering);
-    Uniques once;
     std::vector<std::uint32_t> numbers;
     for (std::size_t i = from; i < to; ++i) {
         const std::size_t before = share.column.size();
@@ -43,12 +42,23 @@ void read_share(const Documents& documents, const TokenRules& rules, std::size_t
             numbers.clear();
             documents.read(i, reader, numbers);
             if (in_order) std::sort(numbers.begin(), numbers.end());
-            once.of(numbers);
-            append(once, column_of, sign_of, share);
+            append(once_of(numbers), column_of, sign_of, share);
         }
         share.lengths.push_back(share.column.size() - before);
     }
 }
+
+// Without room for the whole vocabulary, of which few texts touch little.
+class Few {
+   public:
+    const Uniques& operator()(const std::vector<std::uint32_t>& numbers) {
+        once_.of(numbers);
+        return once_;
+    }
+
+   private:
+    Uniques once_;
+};
 
 constexpr auto always_positive = [](std::uint32_t) { return 1; };
 
@@ -96,8 +106,13 @@ TextRows read_growing(const Documents& documents, const TokenRules& rules, int t
     for_each_task(parts, threads, [&](std::size_t p) {
         Vocabulary& mine = p == 0 ? vocabulary : own[p - 1];
         Growing numbering(mine);
+        Gathered once;
+        const auto once_of = [&](const std::vector<std::uint32_t>& numbers) -> const Gathered& {
+            once.of(numbers, mine.size());
+            return once;
+        };
         read_share(
-            documents, rules, starts[p], starts[p + 1], false, numbering,
+            documents, rules, starts[p], starts[p + 1], false, numbering, once_of,
             [](std::uint32_t number) { return static_cast<std::int32_t>(number); }, always_positive, shares[p]);
     });
     for (std::size_t p = 1; p < parts; ++p) {
@@ -117,7 +132,7 @@ TextRows read_fixed(const Documents& documents, const TokenRules& rules, int thr
     for_each_task(parts, threads, [&](std::size_t p) {
         Fixed<Known> numbering{vocabulary};
         read_share(
-            documents, rules, starts[p], starts[p + 1], false, numbering,
+            documents, rules, starts[p], starts[p + 1], false, numbering, Few(),
             [&](std::uint32_t number) {
                 if (number >= places) return -1;
                 return place ? place[number] : static_cast<std::int32_t>(number);
@@ -140,7 +155,7 @@ TextRows read_buckets(const Documents& documents, const TokenRules& rules, int t
     for_each_task(parts, threads, [&](std::size_t p) {
         Buckets numbering{buckets, with_signs};
         read_share(
-            documents, rules, starts[p], starts[p + 1], true, numbering,
+            documents, rules, starts[p], starts[p + 1], true, numbering, Few(),
             [](std::uint32_t number) { return static_cast<std::int32_t>(number / 2); },
             [](std::uint32_t number) { return number % 2 ? -1 : 1; }, shares[p]);
     });

@@ -38,6 +38,9 @@ def sum_cells(
 ) -> tuple[_I8, _I4, _F8] | tuple[int, int]:
     """The same for fractional values; a difference within rounding of zero is zero."""
 
+def digamma(values: _F8) -> _F8:
+    """The digamma function of numbers above zero."""
+
 @overload
 def regrouped(feature: _I8, klass: _I4, values: _I8) -> tuple[_I8, _I4, _I8]:
     """Cells whose features have got other numbers, in order again; those of one feature stay together."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from naively._core import digamma
 from naively.cells import Array
 
 LOWEST, HIGHEST = 1e-4, 1e4
@@ -19,9 +19,6 @@ LOWEST, HIGHEST = 1e-4, 1e4
 _BITS = 12
 _CLOSE, _LEVEL = 1e-9, 1e-12
 """How near to where it crosses zero a function is followed, across and up."""
-_FAR = 10.0
-"""From here on, the series of digamma is exact to the last bits."""
-_SERIES = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +64,8 @@ def best_alpha(draws: Draws) -> float:
 
     def slope(log_alpha: float) -> float:
         alpha = np.exp(log_alpha)
-        above = many @ (_psi(counts + alpha) - _psi(alpha))
-        below = urns @ (size * (_psi(total + size * alpha) - _psi(size * alpha)))
+        above = many @ (digamma(counts + alpha) - digamma(np.array([alpha])))
+        below = urns @ (size * (digamma(total + size * alpha) - digamma(size * alpha)))
         return float(alpha * (above - below))
 
     return _highest(slope)
@@ -83,7 +80,7 @@ def best_shape(events: Array, rows: Array, many: Array) -> float:
 
     def slope(log_alpha: float) -> float:
         alpha = np.exp(log_alpha)
-        each = _psi(events + alpha) - _psi(alpha) + log_alpha + 1 - np.log(rows + alpha)
+        each = digamma(events + alpha) - digamma(np.array([alpha])) + log_alpha + 1 - np.log(rows + alpha)
         return float(alpha * (many @ (each - (events + alpha) / (rows + alpha))))
 
     return _highest(slope)
@@ -144,27 +141,3 @@ def _distinct(counts: Array, many: Array | None) -> tuple[Array, Array]:
 def _rounded(values: Array) -> Array:
     part, power = np.frexp(values)
     return np.ldexp(np.round(part * (1 << _BITS)), power - _BITS)
-
-
-def _psi(x: Any) -> Any:
-    """The digamma function, of numbers above zero: by its series far from zero, to which one comes step by step.
-
-    >>> _psi(np.array([0.5, 1.0, 100.0]))
-    array([-1.96351003, -0.57721566,  4.60016185])
-    """
-    x = np.asarray(x, dtype=np.float64)
-    near = x < _FAR
-    far = np.where(near, x + _FAR, x)
-    inverse = 1.0 / (far * far)
-    tail = np.zeros_like(far)
-    for term in reversed(_SERIES):
-        tail = (tail + term) * inverse
-    result = np.log(far) - 0.5 / far - tail
-    if near.any():
-        close = x[near][..., None] + np.arange(_FAR) if x.ndim else x + np.arange(_FAR)
-        steps = (1.0 / close).sum(axis=-1)
-        if x.ndim:
-            result[near] -= steps
-        else:
-            result = result - steps
-    return result

@@ -168,9 +168,10 @@ def leave_groups_out(
     odd: list[Array | None] = [None for _ in rules]
     logs = np.zeros((len(codes), classes.size))
 
-    def score(task: tuple[Array, Callable[[], Any]]) -> tuple[Array, list[Scores], Array]:
-        rows, rest = task[0], task[1]()
+    def score(task: tuple[Array, Callable[[Any], Any]]) -> tuple[Array, list[Scores], Array]:
+        rows, without = task
         part, of_group = taken(X, rows), codes[rows]
+        rest = without(part)
         log_prior = without_class(prior, classes, rest.rows, np.unique(of_group))
         if family.ignores_prior and classes.size > 1:
             log_prior = np.zeros_like(log_prior)
@@ -217,31 +218,30 @@ class _Parts:
     codes: Array
     weight: Array | None
 
-    def count(self, rows: Array) -> Any:
+    def count(self, rows: Array, part: Any) -> Any:
         weight = None if self.weight is None else self.weight[rows]
-        part = taken(self.X, rows)
         return self.family.count(part, self.codes[rows], self.ledger.classes, self.ledger.features, weight)
 
-    def without(self, groups: list[Array]) -> Iterator[Callable[[], Any]]:
-        """What gives the sum without each group in turn."""
+    def without(self, groups: list[Array]) -> Iterator[Callable[[Any], Any]]:
+        """What gives the sum without each group in turn, once it is told the rows of the group."""
         each = float(len(self.codes)) if self.weight is None else float(self.weight.sum())
         others = abs(each - float(self.ledger.rows.sum())) > 1e-9 * each  # were counted, and are not here
         if isinstance(self.ledger.total, Tally) or len(groups) > _FEW or others:
             for rows in groups:
                 yield partial(self._left, rows)
             return
-        tallies = [self.count(rows) for rows in groups]
+        tallies = [self.count(rows, taken(self.X, rows)) for rows in groups]
         nothing = self.family.empty(self.ledger.classes, self.ledger.features)
         behind = [nothing]
         for tally in reversed(tallies[1:]):
             behind.append(tally + behind[-1])
         before = nothing
         for tally, after in zip(tallies, reversed(behind), strict=True):
-            yield partial(ledger_of, before + after)
+            yield partial(_known_already, ledger_of(before + after))
             before = before + tally
 
-    def _left(self, rows: Array) -> Any:
-        tally = self.count(rows)
+    def _left(self, rows: Array, part: Any) -> Any:
+        tally = self.count(rows, part)
         if isinstance(tally, Tally) and tally.size * 64 > self.ledger.size:
             return Ledger((self.ledger.total - tally,))
         try:
@@ -254,6 +254,10 @@ class _Parts:
         kept[rows] = False
         found = recounted(self.family, self.ledger, self.X, self.codes, self.weight, kept)
         return ledger_of(found.total)
+
+
+def _known_already(ledger: Any, part: Any) -> Any:
+    return ledger
 
 
 def _without_weights(family: Any, ledger: Any) -> tuple[Any, Any]:

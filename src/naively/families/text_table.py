@@ -17,7 +17,6 @@ from naively.scores import Scores
 from naively.select import places
 from naively.table import LinearTable, Shares
 from naively.texts import Texts
-from naively.threads import threads
 from naively.values import Value
 from naively.vocabulary import Buckets, Kept
 
@@ -93,8 +92,7 @@ class TextTable(Value):
         if not plain or given:
             return _only_placed(numbers, rows.starts, rows.number, rows.count)
         assert self.place is not None
-        many = threads(len(rows.number))
-        return _core.reorder(rows.starts, rows.number.astype(np.int32), rows.count.astype(np.int32), self.place, many)
+        return _known(self.place[rows.number], rows.starts, rows.count)
 
     def _bucket_rows(self, texts: Texts, every: Buckets, many: int) -> tuple[Array, Array, Array]:
         """Counts in the columns of the buckets that there are; those that are not are left out."""
@@ -129,9 +127,14 @@ class TextTable(Value):
 
 def _only_placed(numbers: Array, starts: Array, number: Array, count: Array) -> tuple[Array, Array, Array]:
     """Rows in the columns of some words (sorted numbers); others are left out."""
-    column = places(numbers, number)
-    known = column >= 0
-    if not known.all():
+    return _known(places(numbers, number), starts, count)
+
+
+def _known(column: Array, starts: Array, count: Array) -> tuple[Array, Array, Array]:
+    """Rows without what has no column."""
+    if column.min(initial=0) < 0:
+        known = column >= 0
         starts = np.concatenate([[0], np.cumsum(known)])[starts].astype(np.int64)
-        column, count = column[known], count[known]
-    return starts, column.astype(np.int32), count
+        kept = np.flatnonzero(known)
+        column, count = column[kept], count[kept]
+    return starts, column.astype(np.int32, copy=False), count
