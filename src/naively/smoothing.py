@@ -80,6 +80,14 @@ class Additive:
         return finite, ((top <= 0) & ~empty).astype(np.float64)
 
 
+def cell_logs(rule: Any, counts: Array, totals: Array, klass: Array, pseudo: Any, mass: Any, outcomes: Any) -> Logs:
+    """The logarithms of cells: with one α, of each different count and of each class's total once."""
+    plain = isinstance(rule, Additive) and not isinstance(rule.alpha, tuple) and rule.alpha > 0
+    if not plain or counts.dtype != np.int64 or counts.max(initial=0) >= len(counts) or counts.min(initial=0) < 0:
+        return rule.log(counts, totals[klass], pseudo, mass, outcomes)
+    return np.log(np.arange(counts.max() + 1) + pseudo)[counts] - np.log(totals + mass)[klass], None
+
+
 def Unsmoothed() -> Additive:
     """Maximum likelihood: N / T, as the limit of adding ever less.
 

@@ -25,7 +25,7 @@ from naively.families.left_out import Left, as_entries, draws_left_out
 from naively.ledger import Ledger, Shown, View
 from naively.names import Index
 from naively.rows import Accepts, Rows
-from naively.smoothing import Evidence, Smoothing, settled
+from naively.smoothing import Evidence, Smoothing, cell_logs, settled
 from naively.table import Linear, LinearTable
 from naively.tally import Tally
 
@@ -70,7 +70,7 @@ class Multinomial:
         apart = minus(rule.log(0.0, 1.0, pseudo, mass, outcomes), rule.log(0.0, 1.0, usual, mass, outcomes))
         cells = view.cells
         each = pseudo[cells.feature] if isinstance(pseudo, np.ndarray) else pseudo
-        seen = rule.log(cells.values[0], totals[cells.klass], each, mass, outcomes)
+        seen = cell_logs(rule, cells.values[0], totals, cells.klass, each, mass, outcomes)
         present, impossible = linear_pair(view, NOTHING, unseen, apart, seen)
         return self._table(view, prior, present, impossible)
 
