@@ -78,8 +78,9 @@ Accepts accepts_of(double low, double high, std::optional<double> threshold) {
 }
 
 // Counts as whole numbers where they all are, and float64 holds them exactly.
-nb::object numbers_out(std::vector<double>&& values) {
-    std::vector<std::int64_t> whole(values.size());
+template <class Room>
+nb::object numbers_out(std::vector<double, Room>&& values) {
+    Large<std::int64_t> whole(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
         if (!(std::fabs(values[i]) < 9007199254740992.0) || values[i] != std::floor(values[i]))
             return array_of(std::move(values));

@@ -28,15 +28,15 @@ inline void require(bool holds, const char* what) {
     if (!holds) throw nb::value_error(what);
 }
 
-template <class T>
-nb::object array_of(std::vector<T>&& values, std::vector<std::size_t> shape) {
-    auto* kept = new std::vector<T>(std::move(values));
-    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+template <class T, class Room>
+nb::object array_of(std::vector<T, Room>&& values, std::vector<std::size_t> shape) {
+    auto* kept = new std::vector<T, Room>(std::move(values));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T, Room>*>(p); });
     return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), shape.size(), shape.data(), owner));
 }
 
-template <class T>
-nb::object array_of(std::vector<T>&& values) {
+template <class T, class Room>
+nb::object array_of(std::vector<T, Room>&& values) {
     const std::size_t size = values.size();
     return array_of(std::move(values), {size});
 }

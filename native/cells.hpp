@@ -5,13 +5,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "pages.hpp"
+
 namespace naively {
 
 template <class T>
 struct Cells {
-    std::vector<std::int64_t> feature;
-    std::vector<std::int32_t> klass;
-    std::vector<T> value;  // plane after plane, each as long as feature
+    Large<std::int64_t> feature;
+    Large<std::int32_t> klass;
+    Large<T> value;  // plane after plane, each as long as feature
 };
 
 template <class T>
