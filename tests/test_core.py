@@ -10,7 +10,7 @@ import pytest
 import reference
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import sparse
+from scipy import sparse, special
 
 from naively import _core
 
@@ -356,3 +356,11 @@ def test_cells_with_other_numbers_are_in_order_again(sizes: list[int], seed: int
     for mine, want in zip(found, (feature[order], klass[order], values[:, order]), strict=True):
         np.testing.assert_array_equal(mine, want)
         assert mine.dtype == want.dtype
+
+
+def test_digamma_is_scipys() -> None:
+    x = np.concatenate([np.logspace(-8, 9, 400), [0.5, 1.0, 9.999999, 10.0, 1.4616321449683623]])
+    np.testing.assert_allclose(_core.digamma(x), special.psi(x), rtol=1e-13, atol=1e-14)
+    for bad in (0.0, -1.0, np.nan):
+        with pytest.raises(ValueError, match="above zero"):
+            _core.digamma(np.array([1.0, bad]))
