@@ -734,8 +734,7 @@ struct LookedUp {
         return codes;
     }
 
-    template <class Table>
-    void look_up(std::size_t begin, std::size_t end, const Table& table, std::int32_t* codes,
+    void look_up(std::size_t begin, std::size_t end, const TextCodes& table, std::int32_t* codes,
                  std::size_t stride) const {
         const auto other = static_cast<std::int32_t>(known_offsets.shape(0) - 1);
         const auto* bytes = reinterpret_cast<const char*>(data.data());
@@ -765,22 +764,13 @@ nb::object look_up_strings_py(const nb::list& told, const In1<std::int64_t>& pla
     {
         nb::gil_scoped_release free;
         std::vector<TextCodes> tables;
-        std::vector<std::optional<SettledCodes>> settled;
-        for (const LookedUp& column : columns) {
-            tables.push_back(column.table(seed));
-            settled.push_back(SettledCodes::of(tables.back().texts()));
-        }
+        for (const LookedUp& column : columns) tables.push_back(column.table(seed));
         // A few rows at a time, so that their codes stay in cache while the columns are gone through.
         constexpr std::size_t tile = 4096;
         for_each_task((rows + tile - 1) / tile, threads, [&](std::size_t t) {
-            const std::size_t begin = t * tile, end = std::min((t + 1) * tile, rows);
-            for (std::size_t j = 0; j < columns.size(); ++j) {
-                std::int32_t* const to = codes.data() + places.data()[j];
-                if (settled[j])
-                    columns[j].look_up(begin, end, *settled[j], to, width);
-                else
-                    columns[j].look_up(begin, end, tables[j], to, width);
-            }
+            for (std::size_t j = 0; j < columns.size(); ++j)
+                columns[j].look_up(t * tile, std::min((t + 1) * tile, rows), tables[j], codes.data() + places.data()[j],
+                                   width);
         });
     }
     return array_of(std::move(codes), {rows, width});

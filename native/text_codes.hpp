@@ -1,11 +1,9 @@
 // Codes of texts: equal texts have equal numbers.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -87,8 +85,6 @@ class TextCodes {
         }
     }
 
-    const std::vector<std::string_view>& texts() const { return texts_; }
-
    private:
     static constexpr std::int32_t nobody = std::numeric_limits<std::int32_t>::max();
     struct Slot {
@@ -119,86 +115,11 @@ class TextCodes {
     std::vector<std::string_view> texts_;
 };
 
-// The codes of a few texts, each in a place of its own, so that looking one up never goes on to a next place: there is
-// nothing to guess wrong. Who chooses texts can make none of this slow, so its mixing need not be strong.
-class SettledCodes {
-   public:
-    // Nothing where there are too many texts for that, or where one is too long to be told by its first bytes.
-    static std::optional<SettledCodes> of(const std::vector<std::string_view>& texts) {
-        if (texts.size() > most) return std::nullopt;
-        for (const std::string_view text : texts)
-            if (text.size() > TextKey::width) return std::nullopt;
-        std::uint64_t salt = salt_a;
-        for (std::size_t places = std::bit_ceil(4 * texts.size() + 2); places <= 16 * most; places *= 2)
-            for (int tries = 0; tries < 8; ++tries, salt = fold(salt, salt_b) | 1) {
-                SettledCodes found(places, salt);
-                if (found.place_all(texts)) return found;
-            }
-        return std::nullopt;
-    }
-
-    NAIVELY_INLINE std::int32_t find(std::string_view text, bool padded, std::int32_t other) const {
-        const Key key(text, padded);
-        const Place& place = places_[place_of(key)];
-        return place.key.same(key) ? place.code : other;
-    }
-
-   private:
-    static constexpr std::size_t most = 128;
-    struct Key {
-        Head one{0, 0}, two{0, 0};
-        std::size_t length = ~std::size_t{0};  // of no text
-
-        Key() = default;
-        NAIVELY_INLINE Key(std::string_view text, bool padded) : length(text.size()) {
-            const std::size_t more = length > 16 ? length - 16 : 0;
-            if (padded) {
-                one = load_padded(text.data(), length);
-                two = load_padded(text.data() + 16, more);
-            } else {
-                one = load_head(text.data(), length);
-                if (more > 0) two = load_head(text.data() + 16, more);
-            }
-        }
-        NAIVELY_INLINE bool same(const Key& other) const {
-            return ((one.first ^ other.one.first) | (one.second ^ other.one.second) | (two.first ^ other.two.first) |
-                    (two.second ^ other.two.second) | (length ^ other.length)) == 0;
-        }
-    };
-    struct Place {
-        Key key;
-        std::int32_t code = 0;
-    };
-
-    SettledCodes(std::size_t places, std::uint64_t salt)
-        : salt_(salt), shift_(64 - std::countr_zero(places)), places_(places) {}
-
-    NAIVELY_INLINE std::size_t place_of(const Key& key) const {
-        const std::uint64_t mixed = (key.one.first ^ key.length) * salt_ + key.one.second * (salt_ ^ salt_b) +
-                                    (key.two.first + key.two.second) * (salt_ + salt_b);
-        return static_cast<std::size_t>((mixed ^ (mixed >> 29)) * salt_b >> shift_);
-    }
-
-    bool place_all(const std::vector<std::string_view>& texts) {
-        for (std::size_t code = 0; code < texts.size(); ++code) {
-            const Key key(texts[code], false);
-            Place& place = places_[place_of(key)];
-            if (place.key.length != ~std::size_t{0}) return false;
-            place = {key, static_cast<std::int32_t>(code)};
-        }
-        return true;
-    }
-
-    std::uint64_t salt_;
-    int shift_;
-    std::vector<Place> places_;
-};
-
 // The code of each of some texts among those of the table, `other` where it has none, the lowest number where it is
 // missing; written to every `stride`-th place.
-template <class Offset, class Table>
-void look_up(const Strings<Offset>& strings, std::size_t begin, std::size_t end, const Table& table, std::int32_t other,
-             std::int32_t* codes, std::size_t stride) {
+template <class Offset>
+void look_up(const Strings<Offset>& strings, std::size_t begin, std::size_t end, const TextCodes& table,
+             std::int32_t other, std::int32_t* codes, std::size_t stride) {
     for (std::size_t i = begin; i < end; ++i)
         codes[i * stride] = strings.missing && strings.missing[i]
                                 ? std::numeric_limits<std::int32_t>::min()
