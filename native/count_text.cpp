@@ -1,132 +1,15 @@
-#include <array>
-#include <bit>
-#include <cmath>
+#include <algorithm>
 #include <iterator>
+#include <utility>
 
-#include "pages.hpp"
+#include "entries.hpp"
 #include "parallel.hpp"
 #include "shares.hpp"
+#include "sums.hpp"
 #include "text.hpp"
-#include "uniques.hpp"
 
 namespace naively {
 namespace {
-
-template <class T>
-struct Sum {
-    T occurrences = 0, documents = 0, weight = 0;
-};
-
-template <class T>
-struct Entry {
-    std::uint32_t number;
-    std::int32_t klass;
-    Sum<T> sum;
-};
-
-// 1 + log count; of small counts, which are most, from a table.
-const std::array<double, 64> small_counts = [] {
-    std::array<double, 64> table{};
-    for (std::size_t i = 1; i < table.size(); ++i) table[i] = 1.0 + std::log(static_cast<double>(i));
-    return table;
-}();
-
-NAIVELY_INLINE double sublinear(std::uint32_t count) {
-    return count < small_counts.size() ? small_counts[count] : 1.0 + std::log(static_cast<double>(count));
-}
-
-// Sums of one class after another.
-template <class T>
-class Sums {
-   public:
-    Sums(bool weights, Large<Entry<T>>& entries) : weights_(weights), entries_(entries) {}
-
-    void add(const std::vector<std::uint32_t>& numbers, T times, std::size_t vocabulary) {
-        hold(vocabulary);
-        once_.of(numbers, vocabulary);
-        weigh(once_.size, [&](std::size_t i) { return once_.count[i]; });
-        for (std::size_t i = 0; i < once_.size; ++i) {
-            if (i + ahead < once_.size) NAIVELY_PREFETCH(&sums_[once_.number[i + ahead]]);
-            add(once_.number[i], once_.count[i], times, weight_of(once_.count[i]));
-        }
-    }
-
-    // A document whose words are counted. Those with a number below zero only make it longer. What each comes to is
-    // found from the counts, unless it is known.
-    template <class I>
-    void add(const I* number, const std::int32_t* count, const double* known, std::size_t size, T times,
-             std::size_t vocabulary) {
-        hold(vocabulary);
-        if (!known) weigh(size, [&](std::size_t i) { return static_cast<std::uint32_t>(count[i]); });
-        for (std::size_t i = 0; i < size; ++i) {
-            const std::size_t next = std::min(i + ahead, size - 1);
-            if (number[next] >= 0) NAIVELY_PREFETCH(&sums_[static_cast<std::size_t>(number[next])]);
-            if (number[i] < 0) continue;
-            const auto many = static_cast<std::uint32_t>(count[i]);
-            add(static_cast<std::uint32_t>(number[i]), many, times,
-                known ? rounded(known[i] * weight_unit) : weight_of(many));
-        }
-    }
-
-    // What the class comes to, in the order of the numbers.
-    void finish(std::int32_t klass) {
-        std::size_t size = entries_.size();
-        for (const std::uint64_t bits : touched_) size += static_cast<std::size_t>(std::popcount(bits));
-        if (size > entries_.capacity()) entries_.reserve(std::max(size, 2 * entries_.size()));
-        for (std::size_t at = 0; at < touched_.size(); ++at) {
-            for (std::uint64_t bits = touched_[at]; bits; bits &= bits - 1) {
-                const auto number = static_cast<std::uint32_t>(64 * at + static_cast<unsigned>(std::countr_zero(bits)));
-                entries_.push_back({number, klass, sums_[number]});
-                sums_[number] = {};
-            }
-            touched_[at] = 0;
-        }
-    }
-
-   private:
-    void hold(std::size_t vocabulary) {
-        if (sums_.size() < vocabulary) sums_.resize(vocabulary);
-        if (touched_.size() * 64 < vocabulary) touched_.resize(vocabulary / 64 + 1, 0);
-    }
-
-    static T rounded(double value) { return static_cast<T>(static_cast<std::int64_t>(value + 0.5)); }
-
-    NAIVELY_INLINE T weight_of(std::uint32_t count) const {
-        return count < small_ ? weight_[count] : rounded(unit_ * sublinear(count));
-    }
-
-    NAIVELY_INLINE void add(std::uint32_t number, std::uint32_t count, T times, T weight) {
-        Sum<T>& sum = sums_[number];
-        if (sum.documents == T(0)) touched_[number / 64] |= std::uint64_t{1} << (number % 64);
-        sum.occurrences += times * static_cast<T>(count);
-        sum.documents += times;
-        sum.weight += times * weight;
-    }
-
-    // What a word comes to by how often it is there, with the document brought to length one.
-    template <class Count>
-    NAIVELY_INLINE void weigh(std::size_t size, Count count) {
-        if (!weights_ || size == 0) return;
-        double squares = 0.0;
-        for (std::size_t i = 0; i < size; ++i) {
-            const double weight = sublinear(count(i));
-            squares += weight * weight;
-        }
-        unit_ = weight_unit / std::sqrt(squares);
-        for (std::uint32_t count = 1; count < small_; ++count) weight_[count] = rounded(unit_ * sublinear(count));
-    }
-
-    static constexpr std::size_t ahead = 16;
-
-    bool weights_;
-    Large<Entry<T>>& entries_;
-    Large<Sum<T>> sums_;
-    std::vector<std::uint64_t> touched_;  // a bit for each number that the class has
-    Gathered once_;
-    static constexpr std::uint32_t small_ = 8;
-    std::array<T, small_> weight_{};
-    double unit_ = 0.0;
-};
 
 // Rows in the order of their classes, without those that add nothing.
 template <class Missing>
@@ -170,66 +53,6 @@ void count_share(const Documents& documents, const Labels& labels, const TokenRu
     });
 }
 
-// Entries in the order of their numbers; those of one number in the order they are in.
-template <class T>
-Large<const Entry<T>*> by_number(const std::vector<Large<Entry<T>>>& parts, std::size_t numbers) {
-    std::size_t size = 0;
-    for (const auto& part : parts) size += part.size();
-    Large<const Entry<T>*> sorted;
-    sorted.reserve(size);
-    if (numbers > 8 * size) {
-        for (const auto& part : parts)
-            for (const Entry<T>& entry : part) sorted.push_back(&entry);
-        std::stable_sort(sorted.begin(), sorted.end(),
-                         [](const Entry<T>* a, const Entry<T>* b) { return a->number < b->number; });
-        return sorted;
-    }
-    Large<std::size_t> next(numbers + 1, 0);
-    for (const auto& part : parts)
-        for (const Entry<T>& entry : part) ++next[entry.number + 1];
-    for (std::size_t n = 0; n < numbers; ++n) next[n + 1] += next[n];
-    sorted.resize(size);
-    for (const auto& part : parts)
-        for (const Entry<T>& entry : part) sorted[next[entry.number]++] = &entry;
-    return sorted;
-}
-
-// Cells from the entries of all parts, whose classes follow each other. A cell that two parts have is their sum.
-template <class T>
-Cells<T> cells_of(const std::vector<Large<Entry<T>>>& parts, std::size_t numbers, bool weights) {
-    constexpr std::size_t ahead = 16;
-    const Large<const Entry<T>*> sorted = by_number(parts, numbers);
-    const std::size_t size = sorted.size(), planes = weights ? 3 : 2;
-    Cells<T> cells;
-    cells.feature.resize(size);
-    cells.klass.resize(size);
-    cells.value.resize(planes * size);
-    T* const value = cells.value.data();
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < size; ++i) {
-        if (i + ahead < size) NAIVELY_PREFETCH(sorted[i + ahead]);
-        const Entry<T>& entry = *sorted[i];
-        const bool again = kept > 0 && cells.feature[kept - 1] == entry.number && cells.klass[kept - 1] == entry.klass;
-        const std::size_t at = again ? kept - 1 : kept++;
-        cells.feature[at] = entry.number;
-        cells.klass[at] = entry.klass;
-        value[at] += entry.sum.occurrences;
-        value[size + at] += entry.sum.documents;
-        if (weights) value[2 * size + at] += entry.sum.weight;
-    }
-    if (kept == size) return cells;
-    for (std::size_t p = 1; p < planes; ++p) std::copy(value + p * size, value + p * size + kept, value + p * kept);
-    cells.feature.resize(kept);
-    cells.klass.resize(kept);
-    cells.value.resize(planes * kept);
-    return cells;
-}
-
-template <class T>
-void renumber(Large<Entry<T>>& entries, const std::vector<std::uint32_t>& moved) {
-    for (Entry<T>& entry : entries) entry.number = moved[entry.number];
-}
-
 std::vector<std::size_t> class_shares(const Documents& documents, const std::vector<std::size_t>& order, int threads) {
     const auto work = [&](std::size_t i) { return documents.work(order[i]); };
     return shares(order.size(), static_cast<std::size_t>(std::max(threads, 1)), work);
@@ -244,7 +67,7 @@ Cells<T> count_texts(const Documents& documents, const Labels& labels, const Tok
                                    starts = class_shares(documents, order, threads);
     const std::size_t parts = starts.size() - 1;
     std::vector<Vocabulary> own(parts - 1, Vocabulary(vocabulary.seed()));
-    std::vector<Large<Entry<T>>> entries(parts);
+    Shares<T> entries(parts);
     for_each_task(parts, threads, [&](std::size_t p) {
         Vocabulary& mine = p == 0 ? vocabulary : own[p - 1];
         Growing numbering(mine);
@@ -252,8 +75,15 @@ Cells<T> count_texts(const Documents& documents, const Labels& labels, const Tok
             documents, labels, rules, weights, order.data() + starts[p], starts[p + 1] - starts[p], numbering,
             [&] { return mine.size(); }, entries[p]);
     });
-    for (std::size_t p = 1; p < parts; ++p) renumber(entries[p], vocabulary.absorb(own[p - 1], own[p - 1].size()));
-    return cells_of(entries, vocabulary.size(), weights);
+    Cells<T> room;
+    for_each_task(2, threads, [&](std::size_t task) {
+        if (task == 0)
+            for (std::size_t p = 1; p < parts; ++p)
+                renumber(entries[p], vocabulary.absorb(own[p - 1], own[p - 1].size()));
+        else
+            room = room_for(entries, weights);
+    });
+    return cells_of(entries, vocabulary.size(), weights, std::move(room));
 }
 
 namespace {
@@ -287,7 +117,7 @@ Cells<T> count_rows(const CountedRows<I>& rows, const Labels& labels, bool weigh
         order.size(), static_cast<std::size_t>(std::max(threads, 1)),
         [&](std::size_t i) { return 1 + static_cast<std::size_t>(rows.starts[order[i] + 1] - rows.starts[order[i]]); });
     const std::size_t parts = starts.size() - 1;
-    std::vector<Large<Entry<T>>> entries(parts);
+    Shares<T> entries(parts);
     for_each_task(parts, threads, [&](std::size_t p) {
         Sums<T> sums(weights, entries[p]);
         in_classes(labels, order.data() + starts[p], starts[p + 1] - starts[p], sums, [&](std::size_t i, T times) {
@@ -297,7 +127,7 @@ Cells<T> count_rows(const CountedRows<I>& rows, const Labels& labels, bool weigh
                      times, vocabulary);
         });
     });
-    return cells_of(entries, vocabulary, weights);
+    return cells_of(entries, vocabulary, weights, room_for(entries, weights));
 }
 
 template <class T>
@@ -307,7 +137,7 @@ Cells<T> count_buckets(const Documents& documents, const Labels& labels, const T
                                    starts = class_shares(documents, order, threads);
     const std::size_t parts = starts.size() - 1;
     std::vector<NamedBuckets> own(parts, NamedBuckets(buckets));
-    std::vector<Large<Entry<T>>> entries(parts);
+    Shares<T> entries(parts);
     for_each_task(parts, threads, [&](std::size_t p) {
         count_share(
             documents, labels, rules, weights, order.data() + starts[p], starts[p + 1] - starts[p], own[p],
@@ -324,7 +154,7 @@ Cells<T> count_buckets(const Documents& documents, const Labels& labels, const T
         }
         renumber(entries[p], moved);
     }
-    return cells_of(entries, buckets, weights);
+    return cells_of(entries, buckets, weights, room_for(entries, weights));
 }
 
 template Cells<std::int64_t> count_texts(const Documents&, const Labels&, const TokenRules&, bool, int, Vocabulary&);

@@ -116,11 +116,14 @@ class NamedBuckets {
 
     std::uint32_t number(std::string_view token) {
         const std::uint32_t bucket = hash_.number(token) / 2;
-        const auto next = static_cast<std::uint32_t>(bucket_.size());
-        const std::uint32_t number = numbers_.find_or_add(bucket, next);
-        if (number == next) {
+        numbers_.reserve(1);
+        const std::size_t at = numbers_.locate(bucket);
+        std::uint32_t number = numbers_.number_at(at);
+        if (number == no_number) {
+            number = static_cast<std::uint32_t>(bucket_.size());
             bucket_.push_back(bucket);
             votes_.push_back({0, {}});
+            numbers_.put(at, bucket, number);
         }
         vote(votes_[number], token);
         return number;

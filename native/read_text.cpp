@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "pages.hpp"
 #include "parallel.hpp"
 #include "shares.hpp"
 #include "stored.hpp"
@@ -107,8 +108,10 @@ TextRows read_growing(const Documents& documents, const TokenRules& rules, int t
         Vocabulary& mine = p == 0 ? vocabulary : own[p - 1];
         Growing numbering(mine);
         Gathered once;
+        Large<std::uint32_t> counts;
         const auto once_of = [&](const std::vector<std::uint32_t>& numbers) -> const Gathered& {
-            once.of(numbers, mine.size());
+            if (counts.size() < mine.size()) counts.resize(mine.size(), 0);
+            once.of(numbers, [&](std::uint32_t n) -> std::uint32_t& { return counts[n]; });
             return once;
         };
         read_share(

@@ -7,43 +7,39 @@
 #include <cstdint>
 #include <vector>
 
-#include "pages.hpp"
 #include "wide.hpp"
 
 namespace naively {
 
-// The numbers of one document, each once and in the order in which they come, and how often it is there. Keeps a count
-// for every number of a vocabulary, all zero between two documents.
+// The numbers of one document, each once and in the order in which they come, and how often it is there.
 class Gathered {
    public:
     std::size_t size = 0;
     std::vector<std::uint32_t> number, count;  // the first `size` of them
 
-    void of(const std::vector<std::uint32_t>& numbers, std::size_t vocabulary) {
-        if (counts_.size() < vocabulary) counts_.resize(vocabulary, 0);
+    // `count_of(n)` is a count for every number of a vocabulary, zero before and afterwards.
+    template <class CountOf>
+    NAIVELY_INLINE void of(const std::vector<std::uint32_t>& numbers, CountOf count_of) {
+        constexpr std::size_t ahead = 16;
         if (number.size() < numbers.size()) {
             number.resize(numbers.size());
             count.resize(numbers.size());
         }
-        std::uint32_t* const counts = counts_.data();
         std::size_t many = 0;
         for (std::size_t i = 0; i < numbers.size(); ++i) {  // without a branch on what is new: half of them are
-            NAIVELY_PREFETCH(counts + numbers[std::min(i + ahead, numbers.size() - 1)]);
-            const std::uint32_t n = numbers[i], before = counts[n];
-            counts[n] = before + 1;
-            number[many] = n;
-            many += before == 0;
+            NAIVELY_PREFETCH(&count_of(numbers[std::min(i + ahead, numbers.size() - 1)]));
+            std::uint32_t& found = count_of(numbers[i]);
+            number[many] = numbers[i];
+            many += found == 0;
+            ++found;
         }
         for (std::size_t i = 0; i < many; ++i) {
-            count[i] = counts[number[i]];
-            counts[number[i]] = 0;
+            std::uint32_t& found = count_of(number[i]);
+            count[i] = found;
+            found = 0;
         }
         size = many;
     }
-
-   private:
-    static constexpr std::size_t ahead = 16;
-    Large<std::uint32_t> counts_;
 };
 
 // The same without room for a whole vocabulary.

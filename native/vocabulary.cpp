@@ -44,11 +44,12 @@ std::uint32_t Vocabulary::add(const Word& word, std::size_t at) {
     return number;
 }
 
-std::uint32_t Vocabulary::add(std::uint64_t sequence) {
+std::uint32_t Vocabulary::add(std::uint64_t sequence, std::size_t at) {
     const auto number = static_cast<std::uint32_t>(size());
-    sequences_.reserve(1);
+    if (sequences_.reserve(1)) at = sequences_.locate(sequence);
     keep(sequence, is_sequence);
-    return sequences_.find_or_add(sequence, number);
+    sequences_.put(at, sequence, number);
+    return number;
 }
 
 // In the order of their numbers: what came early comes often, and is to be found at the first place looked at.

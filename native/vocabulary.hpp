@@ -29,24 +29,25 @@ class Keys {
 
     void prefetch(std::uint64_t key) const { NAIVELY_PREFETCH(&slots_[place(key)]); }
 
-    std::uint32_t find(std::uint64_t key) const {
-        for (std::size_t at = place(key);; at = (at + 1) & mask_)
-            if (slots_[at].number == no_number || slots_[at].key == key) return slots_[at].number;
-    }
-
-    // The number that the key has, or `number`, which it then has.
-    std::uint32_t find_or_add(std::uint64_t key, std::uint32_t number) {
+    // Where the key is, or belongs; and the number there, or no_number.
+    std::size_t locate(std::uint64_t key) const {
         std::size_t at = place(key);
-        for (; slots_[at].number != no_number; at = (at + 1) & mask_)
-            if (slots_[at].key == key) return slots_[at].number;
-        slots_[at] = {key, number};
-        if (is_full(++size_)) grow();
-        return number;
+        while (slots_[at].number != no_number && slots_[at].key != key) at = (at + 1) & mask_;
+        return at;
     }
+    std::uint32_t number_at(std::size_t at) const { return slots_[at].number; }
+    std::uint32_t find(std::uint64_t key) const { return number_at(locate(key)); }
 
-    // Room for so many more.
-    void reserve(std::size_t more) {
+    // Gives a key that is new its number, at the place where it belongs; there must be room.
+    void put(std::size_t at, std::uint64_t key, std::uint32_t number) {
+        slots_[at] = {key, number};
+        ++size_;
+    }
+    // Makes room for so many more; true where places are other ones now.
+    bool reserve(std::size_t more) {
+        if (!is_full(size_ + more)) return false;
         while (is_full(size_ + more)) grow();
+        return true;
     }
 
    private:
@@ -102,8 +103,9 @@ class Vocabulary {
         return add(word, at);
     }
     std::uint32_t find_or_add(std::uint64_t sequence) {
-        const std::uint32_t known = sequences_.find(sequence);
-        return known != no_number ? known : add(sequence);
+        const std::size_t at = sequences_.locate(sequence);
+        const std::uint32_t known = sequences_.number_at(at);
+        return known != no_number ? known : add(sequence, at);
     }
 
     // What of another vocabulary is wanted (its numbers, in order), with the parts of its sequences; the number that
@@ -137,7 +139,7 @@ class Vocabulary {
     }
     [[noreturn]] static void too_long();
     std::uint32_t add(const Word& word, std::size_t at);
-    std::uint32_t add(std::uint64_t sequence);
+    std::uint32_t add(std::uint64_t sequence, std::size_t at);
     void keep(std::uint64_t what, std::uint32_t length);
     std::uint32_t absorb_one(const Vocabulary& other, std::uint32_t number, std::vector<std::uint32_t>& moved);
     void grow();
