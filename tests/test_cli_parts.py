@@ -1,7 +1,6 @@
 """Parts of the command line that are easier to see by themselves."""
 
 import threading
-import time
 from contextlib import closing
 
 import numpy as np
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 
 import naively
 from naively.cli import main, options
-from naively.cli.ahead import ahead, left_behind
+from naively.cli.ahead import ahead
 from naively.cli.sampling import Sample, _hashed
 from naively.sources import asked
 
@@ -65,10 +64,8 @@ def test_who_stops_early_stops_the_fetcher():
     with closing(ahead(endless())) as fetched:
         begun.wait()
         next(iter(fetched))
-    until = time.monotonic() + 5
-    while left_behind() and time.monotonic() < until:
-        time.sleep(0.01)
-    assert not left_behind()
+    fetched._fetcher.join(5)
+    assert not fetched._fetcher.is_alive()
     never = ahead(endless())  # closed before anything is taken
     never.close()
     assert not never._fetcher.is_alive()

@@ -8,13 +8,13 @@ standard library, so that help comes at once.
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from naively.cli.ahead import left_behind
 from naively.cli.arguments import parser
 from naively.cli.console import Console, speak_utf8
 from naively.cli.failures import DONE, SKIPPED, exit_code, settle, warnings_on
@@ -40,7 +40,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BaseException as failure:
         code = exit_code(failure, console, command)
     settle()
-    if argv is None and left_behind():  # a reader that waits for input would keep the interpreter from ending
+    if argv is None:  # at once: nothing is left to tidy up, and a reader that waits for input would never end
+        atexit._run_exitfuncs()
         os._exit(code)
     return code
 

@@ -8,7 +8,6 @@ from queue import Empty, Full, Queue
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
-_NAME = "naively: reading ahead"
 
 
 class ahead(Generic[T]):
@@ -24,7 +23,7 @@ class ahead(Generic[T]):
         self._ready: Queue[tuple[str, Any]] = Queue(1)
         self._stop = threading.Event()
         task = (items, self._ready, self._stop)
-        self._fetcher = threading.Thread(target=_fetch, args=task, name=_NAME, daemon=True)
+        self._fetcher = threading.Thread(target=_fetch, args=task, name="naively: reading ahead", daemon=True)
         self._fetcher.start()
 
     def __iter__(self) -> Iterator[T]:
@@ -41,11 +40,6 @@ class ahead(Generic[T]):
         self._stop.set()
         _empty(self._ready)
         self._fetcher.join(0.2)
-
-
-def left_behind() -> bool:
-    """Whether some fetcher is still waiting for what nobody wants any more."""
-    return any(thread.name == _NAME for thread in threading.enumerate())
 
 
 def _fetch(items: Iterable[Any], ready: Queue[tuple[str, Any]], stop: threading.Event) -> None:
