@@ -19,7 +19,7 @@ from naively.sources.formats import damaged
 from naively.sources.reader import KEPT, SKIP, Part, Progress, check_names, widest
 from naively.sources.sample import Sample
 from naively.sources.trouble import BadRow, SourceError, bad_csv_row, csv_problem, shown
-from naively.sources.whole import check, checked
+from naively.sources.unpacking import check, unpacking
 
 _DELIMITERS = (",", "\t", ";", "|")
 _LONGEST_LINE = 4_000_000
@@ -88,12 +88,10 @@ class Delimited:
             known = number < len(self._first_dialects)
             dialect = self._first_dialects[number] if known else sniffed(self.engine, part)
             check_names(self.columns, dialect.types, part.path, self.parts[0].path)
-            with checked(part) as confirm:
-                try:
-                    yield from self._rows(part, dialect, columns, progress, before)
-                except failures() as error:
-                    raise _explained(error, part) from None
-                confirm()
+            try:
+                yield from self._rows(part, dialect, columns, progress, before)
+            except failures() as error:
+                raise _explained(error, part) from None
             before += part.file.size
             progress.reached(before)
 
@@ -102,14 +100,15 @@ class Delimited:
     ) -> Iterator[Any]:
         rows, line_size = 0, Sample.of(part).line_size
         last = partial(_leave_out_rejected, part.path, progress) if progress.skips else nothing
-        for piece in self.engine.stream(
-            self._query(part, dialect, columns, progress.skips), [exactly(part.path)], last=last
-        ):
-            rows += len(piece)
-            progress.reached(before + min(part.file.size, int(rows * line_size)))
-            yield plain_columns(piece)
+        with unpacking(part) as stream:
+            query = self._query(stream.compression, dialect, columns, progress.skips)
+            for piece in self.engine.stream(query, [exactly(stream.path)], last=last):
+                rows += len(piece)
+                progress.reached(before + min(part.file.size, int(rows * line_size)))
+                yield plain_columns(piece)
+            stream.confirm()
 
-    def _query(self, part: Part, dialect: Dialect, columns: Sequence[str], skips: bool) -> str:
+    def _query(self, compression: str, dialect: Dialect, columns: Sequence[str], skips: bool) -> str:
         types = {name: self.columns.get(name, "VARCHAR") for name in dialect.types}
         options = {
             "auto_detect": "false",
@@ -120,7 +119,7 @@ class Delimited:
             "columns": structure(types),
             "skip": "0",
             "comment": "''",
-            "compression": literal(part.content.compression),
+            "compression": literal(compression),
             "max_line_size": str(_LONGEST_LINE),
             "buffer_size": str(_BUFFER),
         }

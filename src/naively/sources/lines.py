@@ -15,9 +15,9 @@ from itertools import compress
 from typing import Any
 
 from naively.sources.batches import without_first
-from naively.sources.formats import damaged
 from naively.sources.reader import SKIP, Part, Progress
 from naively.sources.trouble import BadRow, SourceError, shown
+from naively.sources.unpacking import chunks
 
 _CHUNK = 1 << 20
 _PIPE = 1 << 16
@@ -102,12 +102,7 @@ class Lines:
 
 def part_blocks(part: Part) -> Iterator[Block]:
     """The whole lines of a file."""
-    import pyarrow as pa
-
-    try:
-        yield from blocks(_chunks(part), part.path)
-    except (OSError, pa.ArrowException) as error:
-        raise damaged(part.path, error) from None
+    return blocks(chunks(part), part.path)
 
 
 def blocks(chunks: Iterable[tuple[bytes, int]], file: str | None) -> Iterator[Block]:
@@ -144,16 +139,6 @@ def decoded(data: bytes) -> str:
     ('café', 'café')
     """
     return data.decode("utf-8" if _is_utf_8(data) else "latin-1")
-
-
-def _chunks(part: Part) -> Iterator[tuple[bytes, int]]:
-    import pyarrow as pa
-
-    packed = part.content.compression
-    with pa.OSFile(part.path) as raw:
-        stream = raw if packed == "none" else pa.CompressedInputStream(raw, packed)
-        while chunk := stream.read(_CHUNK):
-            yield chunk, raw.tell()
 
 
 def _arriving() -> Iterator[tuple[bytes, int]]:

@@ -21,7 +21,7 @@ from naively.sources.lines import Block, part_blocks
 from naively.sources.reader import SKIP, Part, Progress, wider
 from naively.sources.sample import Sample
 from naively.sources.trouble import BadRow, SourceError, bad_json_record, shown
-from naively.sources.whole import check, checked
+from naively.sources.unpacking import check, unpacking
 
 _SNIFFED_FILES = 10
 _SAMPLE_LINES = 20_480
@@ -55,12 +55,10 @@ class Records:
     def _all(self, columns: Sequence[str], progress: Progress) -> Iterator[Any]:
         before = 0
         for part in self.parts:
-            with checked(part) as confirm:
-                try:
-                    yield from self._rows(part, columns, progress, before)
-                except failures() as error:
-                    raise self._explained(error, part) from None
-                confirm()
+            try:
+                yield from self._rows(part, columns, progress, before)
+            except failures() as error:
+                raise self._explained(error, part) from None
             before += part.file.size
             progress.reached(before)
 
@@ -73,12 +71,14 @@ class Records:
         return read(part, columns, progress, before)
 
     def _read(self, part: Part, columns: Sequence[str], progress: Progress, before: int) -> Iterator[Any]:
-        query = f"select {identifiers(columns)} from {_table(part, structure(self.columns))}"
         rows, line_size = 0, Sample.of(part).line_size
-        for piece in self.engine.stream(query, [exactly(part.path)]):
-            rows += len(piece)
-            progress.reached(before + min(part.file.size, int(rows * line_size)))
-            yield plain_columns(piece)
+        with unpacking(part) as stream:
+            table = _table(part, structure(self.columns), stream.compression)
+            for piece in self.engine.stream(f"select {identifiers(columns)} from {table}", [exactly(stream.path)]):
+                rows += len(piece)
+                progress.reached(before + min(part.file.size, int(rows * line_size)))
+                yield plain_columns(piece)
+            stream.confirm()
 
     def _checked(self, part: Part, columns: Sequence[str], progress: Progress, before: int) -> Iterator[Any]:
         for block in part_blocks(part):
