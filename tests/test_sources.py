@@ -16,7 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from naively.sources import Asked, SourceError, open_source
+from naively.sources import Asked, SourceError, open_source, unpacking
+from naively.sources import delimited as delimited_files
 from naively.sources.batches import cut
 
 ROWS = [
@@ -118,6 +119,26 @@ def test_every_format_gives_the_same_rows(write, name):
         assert [row for batch in opened.batches() for row in batch.to_pylist()] == ROWS
         assert opened.done == 1
         assert opened.read_bytes == opened.size
+
+
+@pytest.mark.parametrize("name", [name + ending for name in TEXTUAL for ending in (".gz", ".zst")])
+def test_compressed_files_are_read_where_pipes_have_no_paths_too(write, monkeypatch, name):
+    monkeypatch.setattr(unpacking, "_path", lambda end: "/nowhere")
+    bare, dot, ending = name.rpartition(".")
+    packed = PACK[dot + ending](FILES[bare])
+    assert rows(write(name, packed)) == ROWS
+    with pytest.raises(SourceError, match="it may be damaged or cut short"):
+        rows(write(name, packed[:-3]))
+
+
+@pytest.mark.parametrize("ending", ["", ".gz"])
+def test_quotes_mean_the_same_wherever_a_file_is_cut_into_buffers(write, monkeypatch, ending):
+    texts = [f'he said, "well{"l" * (n % 7)}, so, "{"" if n % 3 else " and left"}' for n in range(300)]
+    path = write(f"a.csv{ending}", PACK[ending](delimited(",", [{"text": text, "label": "x"} for text in texts])))
+    monkeypatch.setattr(delimited_files, "_LONGEST_LINE", 1000)
+    for size in range(2000, 2050):
+        monkeypatch.setattr(delimited_files, "_BUFFER", size)
+        assert [row["text"] for row in rows(path)] == texts
 
 
 @pytest.mark.parametrize("name", FILES)
