@@ -128,10 +128,12 @@ def _disconnect(connection: Any) -> None:
 
 
 def _read_no_more_than_needed(connection: Any) -> None:
-    """Set what this version of DuckDB knows of, when the extensions that it belongs to have been loaded."""
-    known = {name for (name,) in connection.execute("select name from duckdb_settings()").fetchall()}
-    for name in known & set(_READING):
-        connection.execute(f"set global {name} = {_READING[name]}")
+    """Set what this version of DuckDB knows of."""
+    import duckdb
+
+    for name, value in _READING.items():
+        with suppress(duckdb.CatalogException):
+            connection.execute(f"set global {name} = {value}")
 
 
 def _arrow_reader(cursor: Any, query: str, values: list[Any]) -> Any:
