@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command, given as the words behind `naively`, and return its exit code."""
     gc.set_threshold(50_000, 20, 50)  # modules are loaded faster when they are not searched for what is unused
+    if argv is None:
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's threads, which no command needs, spin as they wait
     speak_utf8()
     console = Console(color=_color(sys.argv if argv is None else argv))
     command = None

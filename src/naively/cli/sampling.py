@@ -33,8 +33,7 @@ class Sample:
         self.seen += batch.num_rows
         if self._most == 0:
             return
-        if batch.num_rows > self._most:  # of these alone, more are not wanted
-            self._limit = min(self._limit, np.partition(hashes, self._most - 1)[self._most - 1])
+        self._lower_limit(hashes)
         wanted = np.flatnonzero(hashes <= self._limit)
         if not len(wanted):
             return
@@ -45,11 +44,14 @@ class Sample:
         if sum(len(some) for some, _ in self._kept) > 2 * self._most:
             self._thin_out()
 
+    def _lower_limit(self, *more: Any) -> None:
+        """Tell those that are wanted of what was kept and what comes, so that no others are copied."""
+        every = np.concatenate([*(hashes for hashes, _ in self._kept), *more])
+        if len(every) > self._most:
+            self._limit = np.partition(every, self._most - 1)[self._most - 1]
+
     def _thin_out(self) -> None:
-        every = np.concatenate([hashes for hashes, _ in self._kept])
-        if len(every) <= self._most:
-            return
-        self._limit = np.partition(every, self._most - 1)[self._most - 1]
+        self._lower_limit()
         fewer = []
         for hashes, batch in self._kept:
             wanted = np.flatnonzero(hashes <= self._limit)

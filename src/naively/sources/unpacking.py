@@ -24,7 +24,9 @@ try:
 except ImportError:  # where pipes are as large as they are
     fcntl = None  # type: ignore[assignment]
 
-_CHUNK = 1 << 20
+_PIPE = 1 << 20
+_AHEAD = 4 << 20
+"""So much is unpacked while DuckDB is at work on what it has read, which is as much."""
 _MOMENT = 0.1
 
 
@@ -56,7 +58,7 @@ def unpacking(part: Part) -> Iterator[Stream]:
         yield Stream(_path(pipe[0]), "none", lambda: _confirm(reading, feeding))
 
 
-def chunks(part: Part) -> Iterator[tuple[bytes, int]]:
+def chunks(part: Part, size: int = 1 << 20) -> Iterator[tuple[bytes, int]]:
     """What is in a file, compressed or not, to its end, where its sums are; and how much of it was read so far."""
     import pyarrow as pa
 
@@ -64,7 +66,7 @@ def chunks(part: Part) -> Iterator[tuple[bytes, int]]:
     try:
         with pa.OSFile(part.path) as raw:
             stream = raw if packed == "none" else pa.CompressedInputStream(raw, packed)
-            while chunk := stream.read(_CHUNK):
+            while chunk := stream.read(size):
                 yield chunk, raw.tell()
     except (OSError, pa.ArrowException) as error:
         raise damaged(part.path, error) from None
@@ -94,7 +96,7 @@ def _pipe() -> tuple[int, int] | None:
         os.close(writing)
         return None
     with suppress(AttributeError, OSError):  # some systems let pipes be larger than others
-        fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, _CHUNK)
+        fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, _PIPE)
     os.set_blocking(writing, False)
     return reading, writing
 
@@ -104,7 +106,7 @@ def _feed(part: Part, pipe: int, stop: Event) -> None:
     with open(pipe, "wb", 0) as file, selectors.DefaultSelector() as room:
         room.register(file, selectors.EVENT_WRITE)
         wanted = True
-        for chunk, _ in chunks(part):
+        for chunk, _ in chunks(part, _AHEAD):
             wanted = wanted and _written(chunk, file, room, stop)
             if stop.is_set():
                 return
