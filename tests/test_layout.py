@@ -73,6 +73,20 @@ learner.top_words(2), learner.refit(alpha=0.5)
     assert "scipy" not in loaded or "calibrate=False" not in told
 
 
+def test_a_model_of_texts_is_saved_judged_and_loaded_without_what_only_tables_need(tmp_path):
+    work = f"""
+from naively.learning import TextLearner
+from naively.learning.saving import Saved, save
+texts, labels = ["a fine film", "a dull film"] * 20, ["pos", "neg"] * 20
+learner = TextLearner(family="multinomial", weighting="counts", ngrams=(1, 1)).fit(texts, labels)
+learner.judge(texts, labels)
+save(learner, {str(tmp_path / "m.nb")!r})
+assert Saved.open({str(tmp_path / "m.nb")!r}).learner({{"TextClassifier": TextLearner}}).predict(["fine"]) == ["pos"]
+assert not [name for name in sys.modules if name.startswith(("naively.blocks", "naively.columns", "naively.moments"))]
+"""
+    assert "naively" in loaded_after(work)
+
+
 def test_learning_from_tables_does_without_scikit_learn():
     work = """
 from naively.learning import TableLearner

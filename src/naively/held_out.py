@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from naively.blocks import BlockLedger, BlockTally
 from naively.cells import Array
 from naively.errors import Inexact, InputError
 from naively.families.left_out import recounted
@@ -271,6 +270,10 @@ def _without_weights(family: Any, ledger: Any) -> tuple[Any, Any]:
 
 def ledger_of(tally: Any) -> Any:
     """A sum of one."""
+    if isinstance(tally, Tally):
+        return Ledger((tally,))
+    from naively.blocks import BlockLedger, BlockTally
+
     return BlockLedger.of(tally) if isinstance(tally, BlockTally) else Ledger((tally,))
 
 

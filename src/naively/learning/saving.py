@@ -15,17 +15,14 @@ from typing import Any
 import numpy as np
 
 from naively import __version__
-from naively.blocks import BlockLedger, BlockTally
-from naively.blocks.mixed import MixedTable
 from naively.errors import FileError, InputError
 from naively.families.text_table import TextTable
 from naively.families.words import Words
 from naively.files import Contents, Reader, Writer, read, write
 from naively.files.checks import check_numbers, check_table
-from naively.learning.block_model import BlockModel
+from naively.held_out import ledger_of
 from naively.learning.model import Model
 from naively.ledger import Ledger, Uncounted
-from naively.numbers import Numbers
 from naively.stored import in_order
 from naively.table import CodeTable, CovarianceTable, LinearTable, NormalTable
 from naively.tally import Tally
@@ -92,7 +89,7 @@ def _alone(table: Any, ledger: Any) -> tuple[Any, Uncounted]:
     if isinstance(table, TextTable):
         table = _of_own_words(table)
         features = table.features.words
-    elif isinstance(table, MixedTable):
+    elif _is_mixed(table):
         tables = {n: _of_own_words(t) if isinstance(t, TextTable) else t for n, t in table.tables.items()}
         features = {n: tables[n].features.words if isinstance(tables[n], TextTable) else f for n, f in features.items()}
         left: Any = Uncounted(ledger.classes, ledger.rows, features)
@@ -113,7 +110,7 @@ def _of_own_words(table: TextTable) -> TextTable:
 
 def _put_model(writer: Writer, model: Any, counted: Any) -> dict[str, Any]:
     told = {name: getattr(model, name) for name in ("declared", "counted", "chosen", "judged")}
-    schema = {"schema": model.schema} if isinstance(model, BlockModel) else {}
+    schema = {"schema": model.schema} if hasattr(model, "schema") else {}
     parts = {"tally": counted, "dtype": np.dtype(model.dtype).name, **told, **schema}
     return {name: writer.put(value, name) for name, value in parts.items()}
 
@@ -124,11 +121,16 @@ def _ordered(model: Any) -> Any:
     ordered = tally_in_order(total)
     if ordered is total:
         return model
-    return model.after(BlockLedger.of(ordered) if isinstance(ordered, BlockTally) else Ledger((ordered,)))
+    return model.after(ledger_of(ordered))
 
 
 def tally_in_order(tally: Any) -> Any:
     """A tally with its classes and its words in order."""
+    if isinstance(tally, Tally):
+        return _counts_in_order(tally)
+    from naively.blocks import BlockTally
+    from naively.numbers import Numbers
+
     if isinstance(tally, BlockTally):
         parts = {name: tally_in_order(part) for name, part in tally.parts.items()}
         if all(parts[name] is part for name, part in tally.parts.items()) and tally.classes.order is None:
@@ -137,11 +139,15 @@ def tally_in_order(tally: Any) -> Any:
     if isinstance(tally, Numbers):
         moments, grid = tally_in_order(tally.moments), tally_in_order(tally.grid)
         return tally if moments is tally.moments and grid is tally.grid else Numbers(moments, grid)
+    return tally if tally.classes.order is None else _emptied(tally) + tally
+
+
+def _counts_in_order(tally: Tally) -> Tally:
     if tally.classes.order is not None:
         tally = _emptied(tally) + tally
-    if isinstance(tally, Tally) and isinstance(tally.features, Buckets) and len(tally.features.parts) > 1:
+    if isinstance(tally.features, Buckets) and len(tally.features.parts) > 1:
         return replace(tally, features=Buckets(tally.features.size, (tally.features.votes,)))
-    if isinstance(tally, Tally) and isinstance(tally.features, Vocabulary):
+    if isinstance(tally.features, Vocabulary):
         words, moved = in_order(tally.features)
         if words is not tally.features:
             return replace(tally, features=words, cells=tally.cells.renumbered(moved.__getitem__, None))
@@ -164,11 +170,18 @@ def _by_class(tally: Any) -> Any:
     return tally.rows if tally.classes.order is None else tally.rows[tally.classes.order]
 
 
+def _is_mixed(table: Any) -> bool:
+    """Whether it is the table of several blocks, which a model of texts does not wait for."""
+    from naively.blocks.mixed import MixedTable
+
+    return isinstance(table, MixedTable)
+
+
 def _check_together(table: Any, model: Any, family: Any) -> None:
     """Whether a table is one of this family, over the classes and features of this model."""
     ledger = model.ledger
-    if isinstance(model, BlockModel):
-        sound = isinstance(table, MixedTable) and table.family == family
+    if hasattr(model, "schema"):
+        sound = _is_mixed(table) and table.family == family
     elif isinstance(family, Words):
         sound = isinstance(table, TextTable) and replace(table.words, threads=None) == replace(family, threads=None)
         sound = sound and _same_words(table.features.words, ledger.features)
@@ -293,6 +306,9 @@ class Saved:
         dtype = {"float64": np.float64, "float32": np.float32}[told.pop("dtype")]
         if schema is None:
             return Model(self._ledger(tally), dtype, **told)
+        from naively.blocks import BlockLedger, BlockTally
+        from naively.learning.block_model import BlockModel
+
         ledger = tally
         if isinstance(tally, BlockTally):
             ledger = BlockLedger(tally.classes, tally.rows, {n: self._ledger(p) for n, p in tally.parts.items()})
