@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from naively.sources import Asked, SourceError, open_source, unpacking
 from naively.sources import delimited as delimited_files
 from naively.sources.batches import cut
+from naively.sources.engine import Engine
 
 ROWS = [
     {"label": "spam", "text": 'win "a" prize, now', "n": 1},
@@ -930,6 +931,23 @@ def test_importing_loads_nothing_heavy():
     code = "import sys, naively.sources; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"duckdb", "pyarrow", "numpy"} & set(run.stdout.split())
+
+
+@pytest.mark.parametrize(("said", "told"), [("Query interrupted", KeyboardInterrupt), ("a fault", RuntimeError)])
+def test_ctrl_c_while_columns_are_looked_at_is_an_interrupt_and_no_fault(monkeypatch, write, said, told):
+    class Interrupted:
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            return None
+
+        def execute(self, *_):
+            raise RuntimeError(said)
+
+    monkeypatch.setattr(Engine, "cursor", lambda _: Interrupted())
+    with pytest.raises(told):
+        source(write("a.csv", FILES["a.csv"]))
 
 
 @pytest.mark.parametrize("how", [{"batch_rows": 0}, {"batch_bytes": 0}, {"threads": 0}])

@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -76,7 +76,7 @@ class Engine:
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """All rows of a small result."""
-        with self.cursor() as cursor:
+        with self.cursor() as cursor, _interruptible():
             return list(cursor.execute(query, list(values)).fetchall())
 
     def described(self, query: str, values: Sequence[Any] = ()) -> dict[str, str]:
@@ -113,6 +113,15 @@ class Engine:
         self._cursors.clear()
         self._closing.close()
         self._connection = self._folder = None
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Ctrl-C as Python tells of it, of which DuckDB makes an error."""
+    try:
+        yield
+    except RuntimeError as error:
+        raise KeyboardInterrupt if "interrupted" in str(error) else error from None
 
 
 def _disconnect(connection: Any) -> None:
