@@ -1,5 +1,5 @@
-// With bind_text.cpp the only file that knows Python: checks shapes and bounds, releases the interpreter, calls
-// kernels.
+// With bind_columns.cpp and bind_text.cpp the only file that knows Python: checks shapes and bounds, releases the
+// interpreter, calls kernels.
 #include "bind.hpp"
 
 #include <algorithm>
@@ -23,31 +23,6 @@
 using namespace naively;
 
 namespace {
-
-nb::object told(const Fault& fault) {
-    if (!fault) return nb::none();
-    return nb::make_tuple(static_cast<int>(fault.kind), fault.row, fault.column);
-}
-
-// Calls use(values) with the array's values in their own type.
-template <class Array, class Use>
-auto typed(const Array& array, Use&& use) {
-    const auto type = array.dtype();
-    if (type == nb::dtype<double>()) return use(static_cast<const double*>(array.data()));
-    if (type == nb::dtype<float>()) return use(static_cast<const float*>(array.data()));
-    if (type == nb::dtype<std::int64_t>()) return use(static_cast<const std::int64_t*>(array.data()));
-    if (type == nb::dtype<std::int32_t>()) return use(static_cast<const std::int32_t*>(array.data()));
-    if (type == nb::dtype<std::uint8_t>()) return use(static_cast<const std::uint8_t*>(array.data()));
-    throw nb::type_error("values must be float64, float32, int64, int32 or uint8");
-}
-
-template <class Use>
-auto on_dense(const Any2& array, Use&& use) {
-    return typed(array, [&](auto* values) {
-        using T = std::remove_cv_t<std::remove_pointer_t<decltype(values)>>;
-        return use(Dense<T>{values, array.shape(0), array.shape(1)});
-    });
-}
 
 struct SparseArrays {
     Any1 values, columns_of, starts;
@@ -215,9 +190,9 @@ nb::tuple whole_codes_py(const Any1& values) {
 }
 
 // Columns as they are, each of a type of its own.
-struct Columns {
+struct Arrays {
     std::vector<Any1> arrays;
-    Columns(const nb::list& list, std::size_t rows) {
+    Arrays(const nb::list& list, std::size_t rows) {
         for (nb::handle item : list) {
             arrays.push_back(nb::cast<Any1>(item));
             require(arrays.back().shape(0) == rows, "columns differ in length");
@@ -228,7 +203,7 @@ struct Columns {
 nb::list count_whole_py(const nb::list& list, const In1<std::int32_t>& klass, std::size_t classes,
                         std::optional<In1<double>> weight, int threads) {
     const Labels labels = labels_of(klass, classes, weight, klass.shape(0));
-    const Columns columns(list, klass.shape(0));
+    const Arrays columns(list, klass.shape(0));
     std::vector<WholeCount> counts(columns.arrays.size());
     {
         nb::gil_scoped_release free;
@@ -258,18 +233,13 @@ nb::object count_column_py(const In1<std::int32_t>& codes, const In1<std::int32_
     return array_of(std::move(sums), {size + 1, classes});
 }
 
-int checked_bits(int bits) {
-    require(bits >= 0 && bits <= most_grid_bits, "a grid has from 0 to 18 bits");
-    return bits;
-}
-
 // For each column, its moments (where `normal` says so) and its grid (where `gridded` does).
 nb::list count_numbers_py(const nb::list& list, const In1<std::uint8_t>& normal, const In1<std::uint8_t>& gridded,
                           const In1<std::int32_t>& klass, std::size_t classes, std::optional<In1<double>> weight,
                           int bits, int threads) {
     const std::size_t rows = klass.shape(0);
     const Labels labels = labels_of(klass, classes, weight, rows);
-    const Columns columns(list, rows);
+    const Arrays columns(list, rows);
     const std::size_t many = columns.arrays.size();
     require(normal.shape(0) == many && gridded.shape(0) == many, "say of each column what to count");
     checked_bits(bits);
@@ -312,58 +282,11 @@ nb::object description_length_cuts_py(const In2<double>& counts) {
     return array_of(std::move(cuts));
 }
 
-nb::tuple grid_codes_py(const nb::list& list, std::size_t rows, int bits, const nb::list& edges, int threads) {
-    checked_bits(bits);
-    const Columns columns(list, rows);
-    const std::size_t many = columns.arrays.size();
-    require(edges.size() == many, "edges are needed for each column");
-    require(many == 0 || rows <= (std::size_t{1} << 40) / many, "too many codes");
-    std::vector<In1<std::int64_t>> cuts;
-    for (nb::handle item : edges) cuts.push_back(nb::cast<In1<std::int64_t>>(item));
-    std::vector<std::int32_t> codes(rows * many);
-    constexpr std::size_t tile = 4096;  // rows whose codes stay in cache while the columns are gone through
-    const std::size_t tiles = (rows + tile - 1) / tile;
-    std::vector<Fault> faults(tiles);
-    {
-        nb::gil_scoped_release free;
-        for_each_task(tiles, threads, [&](std::size_t t) {
-            for (std::size_t j = 0; j < many; ++j) {
-                Fault fault = typed(columns.arrays[j], [&](auto* x) {
-                    return grid_codes(x, t * tile, std::min((t + 1) * tile, rows), bits, cuts[j].data(),
-                                      cuts[j].shape(0), codes.data() + j, many);
-                });
-                fault.column = static_cast<std::int64_t>(j);
-                faults[t].keep_first(fault);
-            }
-        });
-    }
-    Fault first;
-    for (const Fault& fault : faults) first.keep_first(fault);
-    return nb::make_tuple(array_of(std::move(codes), {rows, many}), told(first));
-}
-
 Weights weights_of(const In2<double>& weight, const In1<double>& base, std::size_t classes, std::size_t columns) {
     require(weight.shape(0) == columns, "one row of weights is needed for each column");
     require(weight.shape(1) % lanes == 0 && classes <= weight.shape(1) && base.shape(0) == weight.shape(1),
             "weights must be padded to a multiple of four classes");
     return {weight.data(), base.data(), classes, weight.shape(1)};
-}
-
-// Room for rows x classes scores; filled by work(out), which runs without the interpreter.
-template <class Work>
-nb::tuple scores(std::size_t rows, std::size_t classes, Work&& work) {
-    require(classes == 0 || rows <= static_cast<std::size_t>(-1) / 8 / classes, "too many scores");
-    std::unique_ptr<double[]> out(new double[rows * classes]);
-    Seen seen;
-    {
-        nb::gil_scoped_release free;
-        seen = work(out.get());
-    }
-    double* kept = out.release();
-    nb::capsule owner(kept, [](void* p) noexcept { delete[] static_cast<double*>(p); });
-    const std::size_t shape[2] = {rows, classes};
-    return nb::make_tuple(nb::cast(nb::ndarray<nb::numpy, double>(kept, 2, shape, owner)), seen.missing,
-                          told(seen.fault));
 }
 
 nb::tuple score_dense_py(const Any2& rows, const In2<double>& weight, const In1<double>& base, std::size_t classes,
@@ -470,26 +393,6 @@ nb::object sum_log_paths_py(const In1<double>& x, const In1<double>& left, const
     return filled({rows, sums.width}, [&](double* out) { sum_log_paths(sums, out, threads); });
 }
 
-nb::tuple score_codes_py(const Any2& rows, const In2<double>& weight, const In2<double>& unseen,
-                         const In1<double>& base, const In1<std::int64_t>& offsets, const In1<std::int64_t>& sizes,
-                         std::size_t classes, int threads) {
-    const std::size_t columns = rows.shape(1), stride = weight.shape(1);
-    require(offsets.shape(0) == columns && sizes.shape(0) == columns && unseen.shape(0) == columns,
-            "one offset, size and unseen row is needed for each column");
-    require(stride % lanes == 0 && classes <= stride && unseen.shape(1) == stride && base.shape(0) == stride,
-            "weights must be padded to a multiple of four classes");
-    for (std::size_t j = 0; j < columns; ++j)
-        require(offsets.data()[j] >= 0 && sizes.data()[j] >= 0 &&
-                    static_cast<std::size_t>(offsets.data()[j]) <= weight.shape(0) &&
-                    static_cast<std::size_t>(sizes.data()[j]) <=
-                        weight.shape(0) - static_cast<std::size_t>(offsets.data()[j]),
-                "a column's codes lie outside the weights");
-    const CodeWeights weights{weight.data(), unseen.data(), base.data(), offsets.data(), sizes.data(), classes, stride};
-    return scores(rows.shape(0), classes, [&](double* out) {
-        return on_dense(rows, [&](const auto& dense) { return score_codes(dense, weights, out, threads); });
-    });
-}
-
 nb::tuple score_normal_py(const Any2& rows, const In2<double>& mean, const In2<double>& half_precision,
                           const In2<double>& constant, const In1<double>& base, int threads) {
     const std::size_t classes = base.shape(0), columns = rows.shape(1);
@@ -561,7 +464,7 @@ nb::object decide_py(const In2<double>& score, const In1<double>& prior) {
     std::vector<std::int64_t> out(score.shape(0));
     {
         nb::gil_scoped_release free;
-        decide(score.data(), prior.data(), score.shape(0), classes, out.data());
+        decide(score.data(), classes, prior.data(), score.shape(0), classes, out.data());
     }
     return array_of(std::move(out));
 }
@@ -597,8 +500,6 @@ NB_MODULE(_core, m) {
     m.def("count_numbers", &count_numbers_py, nb::arg("columns"), nb::arg("normal"), nb::arg("gridded"),
           nb::arg("klass"), nb::arg("classes"), nb::arg("weight").none(), nb::arg("bits"), nb::arg("threads"));
     m.def("description_length_cuts", &description_length_cuts_py, nb::arg("counts"));
-    m.def("grid_codes", &grid_codes_py, nb::arg("columns"), nb::arg("rows"), nb::arg("bits"), nb::arg("edges"),
-          nb::arg("threads"));
     m.def("score_dense", &score_dense_py, nb::arg("rows"), nb::arg("weight"), nb::arg("base"), nb::arg("classes"),
           nb::arg("low"), nb::arg("high"), nb::arg("threshold").none(), nb::arg("threads"));
     m.def("score_sparse", &score_sparse_py, nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("weight"),
@@ -616,8 +517,6 @@ NB_MODULE(_core, m) {
           nb::arg("columns"));
     m.def("sum_log_paths", &sum_log_paths_py, nb::arg("x"), nb::arg("left"), nb::arg("starts"), nb::arg("alpha"),
           nb::arg("threads"));
-    m.def("score_codes", &score_codes_py, nb::arg("rows"), nb::arg("weight"), nb::arg("unseen"), nb::arg("base"),
-          nb::arg("offsets"), nb::arg("sizes"), nb::arg("classes"), nb::arg("threads"));
     m.def("score_normal", &score_normal_py, nb::arg("rows"), nb::arg("mean"), nb::arg("half_precision"),
           nb::arg("constant"), nb::arg("base"), nb::arg("threads"));
     m.def("look_up", &look_up_typed<std::int64_t>, nb::arg("feature"), nb::arg("klass"), nb::arg("values").noconvert(),
@@ -628,5 +527,6 @@ NB_MODULE(_core, m) {
     m.def("changed_kinds", &changed_kinds_py, nb::arg("before").noconvert(), nb::arg("added").noconvert(),
           nb::arg("klass"));
     m.def("decide", &decide_py, nb::arg("score"), nb::arg("prior"));
+    bind_columns(m);
     bind_text(m);
 }

@@ -7,11 +7,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "count.hpp"
+#include "grid.hpp"
+#include "score.hpp"
 
 namespace nb = nanobind;
 
@@ -50,7 +53,69 @@ inline Labels labels_of(const In1<std::int32_t>& klass, std::size_t classes, con
     return {klass.data(), weight ? weight->data() : nullptr, classes};
 }
 
-// The part of the module that deals with texts.
+inline nb::object told(const Fault& fault) {
+    if (!fault) return nb::none();
+    return nb::make_tuple(static_cast<int>(fault.kind), fault.row, fault.column);
+}
+
+// Calls use(values) with the array's values in their own type.
+template <class Array, class Use>
+auto typed(const Array& array, Use&& use) {
+    const auto type = array.dtype();
+    if (type == nb::dtype<double>()) return use(static_cast<const double*>(array.data()));
+    if (type == nb::dtype<float>()) return use(static_cast<const float*>(array.data()));
+    if (type == nb::dtype<std::int64_t>()) return use(static_cast<const std::int64_t*>(array.data()));
+    if (type == nb::dtype<std::int32_t>()) return use(static_cast<const std::int32_t*>(array.data()));
+    if (type == nb::dtype<std::uint8_t>()) return use(static_cast<const std::uint8_t*>(array.data()));
+    throw nb::type_error("values must be float64, float32, int64, int32 or uint8");
+}
+
+template <class Use>
+auto on_dense(const Any2& array, Use&& use) {
+    return typed(array, [&](auto* values) {
+        using T = std::remove_cv_t<std::remove_pointer_t<decltype(values)>>;
+        return use(Dense<T>{values, array.shape(0), array.shape(1)});
+    });
+}
+
+inline int checked_bits(int bits) {
+    require(bits >= 0 && bits <= most_grid_bits, "a grid has from 0 to 18 bits");
+    return bits;
+}
+
+// How many texts there are; raises where one lies outside the data.
+template <class T>
+std::size_t checked_offsets(const In1<T>& offsets, const In1<std::uint8_t>& data,
+                            const std::optional<In1<std::uint8_t>>& missing) {
+    require(offsets.shape(0) >= 1, "offsets must not be empty");
+    const std::size_t size = offsets.shape(0) - 1;
+    require(!missing || missing->shape(0) == size, "one mark is needed for each text");
+    const T* at = offsets.data();
+    bool sound = at[0] >= 0 && static_cast<std::size_t>(at[size]) <= data.shape(0);
+    for (std::size_t i = 0; i < size; ++i) sound &= at[i] <= at[i + 1];
+    require(sound, "a text lies outside the data");
+    return size;
+}
+
+// Room for rows x classes scores; filled by work(out), which runs without the interpreter.
+template <class Work>
+nb::tuple scores(std::size_t rows, std::size_t classes, Work&& work) {
+    require(classes == 0 || rows <= static_cast<std::size_t>(-1) / 8 / classes, "too many scores");
+    std::unique_ptr<double[]> out(new double[rows * classes]);
+    Seen seen;
+    {
+        nb::gil_scoped_release free;
+        seen = work(out.get());
+    }
+    double* kept = out.release();
+    nb::capsule owner(kept, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+    const std::size_t shape[2] = {rows, classes};
+    return nb::make_tuple(nb::cast(nb::ndarray<nb::numpy, double>(kept, 2, shape, owner)), seen.missing,
+                          told(seen.fault));
+}
+
+// The parts of the module that deal with columns of codes, and with texts.
+void bind_columns(nb::module_& m);
 void bind_text(nb::module_& m);
 
 }  // namespace naively

@@ -103,20 +103,6 @@ std::unique_ptr<Texts> texts_of_tokens(const nb::object& lists) {
     return texts;
 }
 
-// How many texts there are; raises where one lies outside the data.
-template <class T>
-std::size_t checked_offsets(const In1<T>& offsets, const In1<std::uint8_t>& data,
-                            const std::optional<In1<std::uint8_t>>& missing) {
-    require(offsets.shape(0) >= 1, "offsets must not be empty");
-    const std::size_t size = offsets.shape(0) - 1;
-    require(!missing || missing->shape(0) == size, "one mark is needed for each text");
-    const T* at = offsets.data();
-    bool sound = at[0] >= 0 && static_cast<std::size_t>(at[size]) <= data.shape(0);
-    for (std::size_t i = 0; i < size; ++i) sound &= at[i] <= at[i + 1];
-    require(sound, "a text lies outside the data");
-    return size;
-}
-
 template <class T>
 std::unique_ptr<Texts> texts_of_buffers(const In1<T>& offsets, const In1<std::uint8_t>& data,
                                         const std::optional<In1<std::uint8_t>>& missing) {
@@ -699,83 +685,6 @@ nb::tuple encode_strings_py(const In1<T>& offsets, const In1<std::uint8_t>& data
     return nb::make_tuple(array_of(std::move(codes)), array_of(std::move(firsts)));
 }
 
-// One column to be looked up: texts, and those that have a code.
-struct LookedUp {
-    std::optional<In1<std::int32_t>> narrow;
-    std::optional<In1<std::int64_t>> wide;
-    In1<std::uint8_t> data;
-    std::optional<In1<std::uint8_t>> missing;
-    In1<std::int64_t> known_offsets;
-    In1<std::uint8_t> known_data;
-
-    explicit LookedUp(nb::handle told) {
-        const auto given = nb::cast<nb::tuple>(told);
-        require(given.size() == 5, "a column is five arrays");
-        if (nb::cast<Any1>(given[0]).dtype() == nb::dtype<std::int32_t>())
-            narrow = nb::cast<In1<std::int32_t>>(given[0]);
-        else
-            wide = nb::cast<In1<std::int64_t>>(given[0]);
-        data = nb::cast<In1<std::uint8_t>>(given[1]);
-        if (!given[2].is_none()) missing = nb::cast<In1<std::uint8_t>>(given[2]);
-        known_offsets = nb::cast<In1<std::int64_t>>(given[3]);
-        known_data = nb::cast<In1<std::uint8_t>>(given[4]);
-        checked_offsets<std::int64_t>(known_offsets, known_data, std::nullopt);
-    }
-
-    std::size_t rows() const {
-        return narrow ? checked_offsets(*narrow, data, missing) : checked_offsets(*wide, data, missing);
-    }
-
-    TextCodes table(std::uint64_t seed) const {
-        TextCodes codes(seed);
-        const Strings<std::int64_t> known{known_offsets.data(), reinterpret_cast<const char*>(known_data.data()),
-                                          known_data.shape(0), known_offsets.shape(0) - 1, nullptr};
-        for (std::size_t i = 0; i < known.rows; ++i) codes.of(known[i], known.reaches(i, TextKey::width));
-        return codes;
-    }
-
-    void look_up(std::size_t begin, std::size_t end, const TextCodes& table, std::int32_t* codes,
-                 std::size_t stride) const {
-        const auto other = static_cast<std::int32_t>(known_offsets.shape(0) - 1);
-        const auto* bytes = reinterpret_cast<const char*>(data.data());
-        const std::uint8_t* marks = missing ? missing->data() : nullptr;
-        if (narrow)
-            naively::look_up(Strings<std::int32_t>{narrow->data(), bytes, data.shape(0), end, marks}, begin, end, table,
-                             other, codes, stride);
-        else
-            naively::look_up(Strings<std::int64_t>{wide->data(), bytes, data.shape(0), end, marks}, begin, end, table,
-                             other, codes, stride);
-    }
-};
-
-// Rows by `width` codes, of which those in `places` are looked up, and the others 0.
-nb::object look_up_strings_py(const nb::list& told, const In1<std::int64_t>& places, std::size_t rows,
-                              std::size_t width, std::uint64_t seed, int threads) {
-    std::vector<LookedUp> columns;
-    for (nb::handle column : told) {
-        columns.emplace_back(column);
-        require(columns.back().rows() == rows, "columns differ in length");
-    }
-    require(places.shape(0) == columns.size(), "one place is needed for each column");
-    for (std::size_t j = 0; j < columns.size(); ++j)
-        require(places.data()[j] >= 0 && static_cast<std::size_t>(places.data()[j]) < width, "a place is out of range");
-    require(width == 0 || rows <= (std::size_t{1} << 40) / width, "too many codes");
-    std::vector<std::int32_t> codes(rows * width);
-    {
-        nb::gil_scoped_release free;
-        std::vector<TextCodes> tables;
-        for (const LookedUp& column : columns) tables.push_back(column.table(seed));
-        // A few rows at a time, so that their codes stay in cache while the columns are gone through.
-        constexpr std::size_t tile = 4096;
-        for_each_task((rows + tile - 1) / tile, threads, [&](std::size_t t) {
-            for (std::size_t j = 0; j < columns.size(); ++j)
-                columns[j].look_up(t * tile, std::min((t + 1) * tile, rows), tables[j], codes.data() + places.data()[j],
-                                   width);
-        });
-    }
-    return array_of(std::move(codes), {rows, width});
-}
-
 }  // namespace
 
 void naively::bind_text(nb::module_& m) {
@@ -823,8 +732,6 @@ void naively::bind_text(nb::module_& m) {
           nb::arg("missing").none(), nb::arg("seed"));
     m.def("encode_strings", &encode_strings_py<std::int64_t>, nb::arg("offsets").noconvert(), nb::arg("data"),
           nb::arg("missing").none(), nb::arg("seed"));
-    m.def("look_up_strings", &look_up_strings_py, nb::arg("columns"), nb::arg("places"), nb::arg("rows"),
-          nb::arg("width"), nb::arg("seed"), nb::arg("threads"));
     m.def("count_texts", &count_texts_py, nb::arg("texts"), nb::arg("klass"), nb::arg("classes"),
           nb::arg("weight").none(), nb::arg("rules"), nb::arg("weights"), nb::arg("threads"), nb::arg("vocabulary"));
     m.def("count_rows", &count_rows_py<std::int32_t>, nb::arg("starts"), nb::arg("number").noconvert(),

@@ -6,7 +6,8 @@
 
 namespace naively {
 
-// out[i] = the first c for which score[i][c] + prior[c] is highest.
-void decide(const double* score, const double* prior, std::size_t rows, std::size_t classes, std::int64_t* out);
+// out[i] = the first c for which score[i][c] + prior[c] is highest; rows of scores lie `stride` apart.
+void decide(const double* score, std::size_t stride, const double* prior, std::size_t rows, std::size_t classes,
+            std::int64_t* out);
 
 }  // namespace naively

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "lanes.hpp"
+
 namespace naively {
 namespace {
 
@@ -178,32 +180,43 @@ GridCount count_grid(const T* values, std::size_t rows, const Labels& labels, in
     return count;
 }
 
-template <class T>
-Fault grid_codes(const T* values, std::size_t begin, std::size_t end, int bits, const std::int64_t* edges,
-                 std::size_t many, std::int32_t* codes, std::size_t stride) {
-    for (std::size_t i = begin; i < end; ++i) {
-        const auto x = static_cast<double>(values[i]);
-        if (!std::isfinite(x)) {
-            if (std::isinf(x)) return {FaultKind::infinite, static_cast<std::int64_t>(i), 0};
-            codes[i * stride] = std::numeric_limits<std::int32_t>::min();
-            continue;
-        }
-        const auto cell = static_cast<std::int64_t>(grid_cell(x, bits));
-        const std::int64_t* low = edges;
-        for (std::size_t left = many; left > 0;) {
-            const std::size_t half = (left + 1) / 2;
-            low += static_cast<std::size_t>(low[half - 1] <= cell) * half;  // no branch to guess wrong
-            left -= half;
-        }
-        codes[i * stride] = static_cast<std::int32_t>(low - edges);
+namespace {
+
+// One start after the other, many numbers at a time.
+NAIVELY_INLINE void count_one_by_one(const double* x, const double* starts, std::size_t many, std::int32_t* codes) {
+    constexpr std::size_t width = 4 * lanes;
+    for (std::size_t i = 0; i < grid_run; i += width) {
+        Lanes number[4];
+        Counts count[4] = {};
+        for (std::size_t b = 0; b < 4; ++b) load(number[b], x + i + b * lanes);
+        for (std::size_t k = 0; k < many; ++k)
+            for (std::size_t b = 0; b < 4; ++b) count_reached(count[b], number[b], starts[k]);
+        long long counted[width];
+        for (std::size_t b = 0; b < 4; ++b) store(counted + b * lanes, count[b]);
+        for (std::size_t k = 0; k < width; ++k) codes[i + k] = static_cast<std::int32_t>(counted[k]);
     }
-    return {};
 }
 
-#define NAIVELY_GRID(T)                                                                                     \
-    template GridCount count_grid<T>(const T*, std::size_t, const Labels&, int);                            \
-    template Fault grid_codes<T>(const T*, std::size_t, std::size_t, int, const std::int64_t*, std::size_t, \
-                                 std::int32_t*, std::size_t);
+std::int32_t count_by_halves(double x, const double* starts, std::size_t many) {
+    const double* low = starts;
+    for (std::size_t left = many; left > 0;) {
+        const std::size_t half = (left + 1) / 2;
+        low += static_cast<std::size_t>(low[half - 1] <= x) * half;  // no branch to guess wrong
+        left -= half;
+    }
+    return static_cast<std::int32_t>(low - starts);
+}
+
+constexpr std::size_t few_starts = 32;
+
+}  // namespace
+
+NAIVELY_WIDE void count_starts(const double* x, const double* starts, std::size_t many, std::int32_t* codes) {
+    if (many <= few_starts) return count_one_by_one(x, starts, many, codes);
+    for (std::size_t i = 0; i < grid_run; ++i) codes[i] = count_by_halves(x[i], starts, many);
+}
+
+#define NAIVELY_GRID(T) template GridCount count_grid<T>(const T*, std::size_t, const Labels&, int);
 NAIVELY_GRID(double)
 NAIVELY_GRID(float)
 NAIVELY_GRID(std::int64_t)

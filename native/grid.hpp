@@ -18,6 +18,23 @@ NAIVELY_INLINE std::uint64_t grid_cell(double x, int bits) {
     return (pattern & sign ? ~pattern : pattern | sign) >> (52 - bits);
 }
 
+// The least number of a cell; infinite where there is none.
+inline double grid_start(std::int64_t cell, int bits) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const std::uint64_t sign = std::uint64_t{1} << 63;
+    if (cell < 0) return -infinity;
+    if (cell >> (12 + bits) != 0) return infinity;
+    const std::uint64_t ordered = static_cast<std::uint64_t>(cell) << (52 - bits);
+    const auto start = std::bit_cast<double>(ordered & sign ? ordered & ~sign : ~ordered);
+    if (std::isnan(start)) return ordered & sign ? infinity : -infinity;
+    return start;
+}
+
+constexpr std::size_t grid_run = 64;
+
+// For each of `grid_run` numbers, how many of some starts, ascending, it has reached.
+void count_starts(const double* x, const double* starts, std::size_t many, std::int32_t* codes);
+
 struct GridCount {
     std::vector<std::int64_t> cell;  // ascending
     std::vector<std::int32_t> klass;
@@ -29,11 +46,5 @@ struct GridCount {
 // How often each class has a number in each cell.
 template <class T>
 GridCount count_grid(const T* values, std::size_t rows, const Labels& labels, int bits);
-
-// For each number, how many of the edges (ascending cells) are at or below its cell; the lowest code where missing.
-// Written to every `stride`-th place.
-template <class T>
-Fault grid_codes(const T* values, std::size_t begin, std::size_t end, int bits, const std::int64_t* edges,
-                 std::size_t many, std::int32_t* codes, std::size_t stride);
 
 }  // namespace naively

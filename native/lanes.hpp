@@ -14,6 +14,9 @@ constexpr std::size_t lanes = 4;
 typedef double Lanes __attribute__((vector_size(32)));
 NAIVELY_INLINE void add_product(Lanes& sum, const Lanes& a, double b) { sum += a * b; }
 NAIVELY_INLINE void add(Lanes& sum, const Lanes& a) { sum += a; }
+typedef long long Counts __attribute__((vector_size(32)));
+// Adds one where x has reached the start.
+NAIVELY_INLINE void count_reached(Counts& count, const Lanes& x, double start) { count -= (Counts)(x >= start); }
 // sum += (x - mean)^2 * factor
 NAIVELY_INLINE void add_square(Lanes& sum, const Lanes& x, const Lanes& mean, const Lanes& factor) {
     const Lanes d = x - mean;
@@ -28,6 +31,12 @@ NAIVELY_INLINE void add_product(Lanes& sum, const Lanes& a, double b) {
 }
 NAIVELY_INLINE void add(Lanes& sum, const Lanes& a) {
     for (std::size_t i = 0; i < lanes; ++i) sum.value[i] += a.value[i];
+}
+struct Counts {
+    long long value[lanes];
+};
+NAIVELY_INLINE void count_reached(Counts& count, const Lanes& x, double start) {
+    for (std::size_t i = 0; i < lanes; ++i) count.value[i] += x.value[i] >= start;
 }
 NAIVELY_INLINE void add_square(Lanes& sum, const Lanes& x, const Lanes& mean, const Lanes& factor) {
     for (std::size_t i = 0; i < lanes; ++i) {
@@ -45,5 +54,6 @@ NAIVELY_INLINE void load(Lanes& to, const T* from) {
     load(to, static_cast<const double*>(values));
 }
 NAIVELY_INLINE void store(double* to, const Lanes& from) { std::memcpy(to, &from, sizeof from); }
+NAIVELY_INLINE void store(long long* to, const Counts& from) { std::memcpy(to, &from, sizeof from); }
 
 }  // namespace naively

@@ -1,6 +1,7 @@
 // Scoring: for each row and class, a constant and what each entry adds to it.
 #pragma once
 
+#include "columns.hpp"
 #include "lanes.hpp"
 #include "rows.hpp"
 
@@ -57,6 +58,20 @@ struct CodeWeights {
 
 template <class T>
 Seen score_codes(const Dense<T>& rows, const CodeWeights& weights, double* out, int threads);
+
+// Columns whose codes are read a few rows at a time and kept nowhere, and what they add.
+struct CodeTerm {
+    Columns columns;
+    CodeWeights weights;
+};
+
+// The sum of some terms, whose weights have the same classes and stride. A fault's column is counted over all terms.
+Seen score_columns(const std::vector<CodeTerm>& terms, std::size_t rows, std::size_t classes, std::size_t stride,
+                   double* out, int threads);
+
+// out[i] = the first class whose sum plus prior is highest.
+Seen decide_columns(const std::vector<CodeTerm>& terms, std::size_t rows, std::size_t classes, std::size_t stride,
+                    const double* prior, std::int64_t* out, int threads);
 
 // out[i][c] = base[c] + sum over columns of constant[c][j] - (x - mean[c][j])^2 * half_precision[c][j].
 struct Normal {

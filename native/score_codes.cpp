@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "decide.hpp"
 #include "score_parts.hpp"
 
 namespace naively {
@@ -31,7 +32,7 @@ NAIVELY_INLINE const double* row_for(T x, std::size_t j, const CodeWeights& weig
     return weights.unseen + j * weights.stride;
 }
 
-// Calls use(column, weights) for every code of row i; false where one of them is no code.
+// Calls use(weights) for every code of row i; false where one of them is no code.
 template <class T, class Use>
 NAIVELY_INLINE bool each_code(const Dense<T>& rows, std::size_t i, const CodeWeights& weights, Seen& seen, Use&& use) {
     const T* x = rows.row(i);
@@ -43,7 +44,7 @@ NAIVELY_INLINE bool each_code(const Dense<T>& rows, std::size_t i, const CodeWei
             return false;
         }
         if (weight)
-            use(j, weight);
+            use(weight);
         else
             seen.missing = true;
     }
@@ -80,34 +81,19 @@ NAIVELY_INLINE void score_rows(const Dense<T>& rows, const CodeWeights& weights,
                                double* out, Seen& seen) {
     const std::size_t n = rows.columns;
     for (std::size_t i = begin; i < end; ++i) {
-        // Two sums, for every other column, so that neither waits for itself.
-        Lanes sum[Blocks], other[Blocks];
-        for (std::size_t b = 0; b < Blocks; ++b) {
-            load(sum[b], weights.base + b * lanes);
-            other[b] = Lanes{};
-        }
+        Lanes sum[Blocks];
+        for (std::size_t b = 0; b < Blocks; ++b) load(sum[b], weights.base + b * lanes);
         const T* x = rows.row(i);
         if (row_is_plain(x, n, weights.sizes)) {
-            const auto weight_of = [&](std::size_t j) {
-                return weights.weight +
-                       static_cast<std::size_t>(weights.offsets[j] + static_cast<std::int64_t>(x[j])) * Blocks * lanes;
-            };
-            std::size_t j = 0;
-            for (; j + 2 <= n; j += 2) {
-                add_row<Blocks>(sum, weight_of(j));
-                add_row<Blocks>(other, weight_of(j + 1));
-            }
-            if (j < n) add_row<Blocks>(sum, weight_of(j));
-        } else if (!each_code(rows, i, weights, seen, [&](std::size_t j, const double* weight) {
-                       add_row<Blocks>(j % 2 ? other : sum, weight);
-                   })) {
+            for (std::size_t j = 0; j < n; ++j)
+                add_row<Blocks>(sum, weights.weight + static_cast<std::size_t>(weights.offsets[j] +
+                                                                               static_cast<std::int64_t>(x[j])) *
+                                                          Blocks * lanes);
+        } else if (!each_code(rows, i, weights, seen, [&](const double* weight) { add_row<Blocks>(sum, weight); })) {
             return;
         }
         double row[Blocks * lanes];
-        for (std::size_t b = 0; b < Blocks; ++b) {
-            add(sum[b], other[b]);
-            store(row + b * lanes, sum[b]);
-        }
+        for (std::size_t b = 0; b < Blocks; ++b) store(row + b * lanes, sum[b]);
         std::copy(row, row + weights.classes, out + i * weights.classes);
     }
 }
@@ -119,7 +105,7 @@ NAIVELY_INLINE void score_many(const Dense<T>& rows, const CodeWeights& weights,
     std::vector<double> sum(weights.stride);
     for (std::size_t i = begin; i < end; ++i) {
         std::copy(weights.base, weights.base + weights.stride, sum.begin());
-        const bool whole = each_code(rows, i, weights, seen, [&](std::size_t, const double* NAIVELY_RESTRICT weight) {
+        const bool whole = each_code(rows, i, weights, seen, [&](const double* NAIVELY_RESTRICT weight) {
             for (std::size_t c = 0; c < weights.stride; ++c) sum[c] += weight[c];
         });
         if (!whole) return;
@@ -143,6 +129,67 @@ NAIVELY_SCORE_ROWS(std::int32_t)
 NAIVELY_SCORE_ROWS(std::uint8_t)
 #undef NAIVELY_SCORE_ROWS
 
+// Adds the weights of some rows' codes in one column to their sums, which are padded as the weights are.
+template <std::size_t Blocks>  // 0: as many as it takes
+NAIVELY_INLINE void add_column(const std::int32_t* codes, std::size_t rows, const CodeWeights& weights, std::size_t j,
+                               double* sums) {
+    const std::size_t stride = Blocks ? Blocks * lanes : weights.stride;
+    const double* known = weights.weight + static_cast<std::size_t>(weights.offsets[j]) * stride;
+    const double* unseen = weights.unseen + j * stride;
+    const std::int64_t size = weights.sizes[j];
+    for (std::size_t i = 0; i < rows; ++i, sums += stride) {
+        const std::int64_t code = codes[i];
+        if (code < 0) continue;  // missing
+        const double* weight = code < size ? known + static_cast<std::size_t>(code) * stride : unseen;
+        for (std::size_t at = 0; at < stride; at += lanes) {
+            Lanes sum, more;
+            load(sum, sums + at);
+            load(more, weight + at);
+            add(sum, more);
+            store(sums + at, sum);
+        }
+    }
+}
+
+NAIVELY_WIDE void add_column_wide(const std::int32_t* codes, std::size_t rows, const CodeWeights& weights,
+                                  std::size_t j, double* sums) {
+    switch (weights.stride) {
+        case 4: return add_column<1>(codes, rows, weights, j, sums);
+        case 8: return add_column<2>(codes, rows, weights, j, sums);
+        default: return add_column<0>(codes, rows, weights, j, sums);
+    }
+}
+
+// A few rows at a time, so that their sums stay near: use(from, to, sums) is called for them.
+template <class Use>
+Seen score_terms(const std::vector<CodeTerm>& terms, std::size_t rows, std::size_t stride, int threads, Use&& use) {
+    const std::size_t tile = std::max<std::size_t>(16, 1024 / stride);
+    std::size_t columns = 0;
+    for (const CodeTerm& term : terms) columns += term.columns.size();
+    return in_parts(rows, rows * columns, threads, [&](std::size_t begin, std::size_t end, Seen& seen) {
+        std::vector<std::int32_t> codes(tile);
+        std::vector<double> total(tile * stride), next(tile * stride);
+        for (std::size_t from = begin; from < end; from += tile) {
+            const std::size_t to = std::min(from + tile, end);
+            std::fill(total.begin(), total.end(), 0.0);
+            std::int64_t column = 0;
+            for (std::size_t t = 0; t < terms.size(); ++t) {  // each summed by itself, as if it were the only one
+                std::vector<double>& sums = t == 0 ? total : next;
+                if (t > 0) std::fill(next.begin(), next.end(), 0.0);
+                for (std::size_t j = 0; j < terms[t].columns.size(); ++j, ++column) {
+                    Fault fault = terms[t].columns[j]->read(from, to, codes.data(), 1);
+                    fault.column = column;
+                    seen.fault.keep_first(fault);
+                    if (!seen.fault) add_column_wide(codes.data(), to - from, terms[t].weights, j, sums.data());
+                }
+                for (std::size_t k = 0; t > 0 && k < next.size(); ++k) total[k] += next[k];
+            }
+            if (seen.fault) return;
+            use(from, to, total.data());
+        }
+    });
+}
+
 }  // namespace
 
 template <class T>
@@ -150,6 +197,20 @@ Seen score_codes(const Dense<T>& rows, const CodeWeights& weights, double* out, 
     const std::size_t elements = rows.rows * rows.columns;
     return in_parts(rows.rows, elements, threads, [&](std::size_t begin, std::size_t end, Seen& seen) {
         score_rows_wide(rows, weights, begin, end, out, seen);
+    });
+}
+
+Seen score_columns(const std::vector<CodeTerm>& terms, std::size_t rows, std::size_t classes, std::size_t stride,
+                   double* out, int threads) {
+    return score_terms(terms, rows, stride, threads, [&](std::size_t from, std::size_t to, const double* sums) {
+        for (std::size_t i = from; i < to; ++i, sums += stride) std::copy(sums, sums + classes, out + i * classes);
+    });
+}
+
+Seen decide_columns(const std::vector<CodeTerm>& terms, std::size_t rows, std::size_t classes, std::size_t stride,
+                    const double* prior, std::int64_t* out, int threads) {
+    return score_terms(terms, rows, stride, threads, [&](std::size_t from, std::size_t to, const double* sums) {
+        decide(sums, stride, prior, to - from, classes, out + from);
     });
 }
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,16 @@ struct Strings {
     const std::uint8_t* missing;  // null: none is
     // Whether so many bytes can be read from where a text begins.
     bool reaches(std::size_t i, std::size_t many) const { return static_cast<std::size_t>(offsets[i]) + many <= size; }
+    // Whether some texts lie within the bytes: no offset is below zero, nor below the one before it.
+    bool sound(std::size_t begin, std::size_t end) const {
+        using Bits = std::make_unsigned_t<Offset>;
+        Bits any = static_cast<Bits>(offsets[begin]);
+        for (std::size_t i = begin; i < end; ++i) {
+            const auto from = static_cast<Bits>(offsets[i]), to = static_cast<Bits>(offsets[i + 1]);
+            any |= to | (to - from);
+        }
+        return any >> (8 * sizeof(Bits) - 1) == 0 && static_cast<std::size_t>(offsets[end]) <= size;
+    }
     std::string_view operator[](std::size_t i) const {
         return {bytes + offsets[i], static_cast<std::size_t>(offsets[i + 1] - offsets[i])};
     }
@@ -114,16 +125,5 @@ class TextCodes {
     std::vector<Slot> slots_;
     std::vector<std::string_view> texts_;
 };
-
-// The code of each of some texts among those of the table, `other` where it has none, the lowest number where it is
-// missing; written to every `stride`-th place.
-template <class Offset>
-void look_up(const Strings<Offset>& strings, std::size_t begin, std::size_t end, const TextCodes& table,
-             std::int32_t other, std::int32_t* codes, std::size_t stride) {
-    for (std::size_t i = begin; i < end; ++i)
-        codes[i * stride] = strings.missing && strings.missing[i]
-                                ? std::numeric_limits<std::int32_t>::min()
-                                : table.find(strings[i], strings.reaches(i, TextKey::width), other);
-}
 
 }  // namespace naively

@@ -147,7 +147,8 @@ def test_the_first_infinity_of_a_column_is_told(dtype: Any, draw: Any) -> None:
         alone = _core.count_numbers([good], normal[3:4], gridded[3:4], klass, classes, weight, 10, 1)
         assert equal(found[3:4], alone)
         assert found[4] == (None, None, None)
-    assert _core.grid_codes([good, bad], len(bad), 10, [np.zeros(0, np.int64)] * 2, 2)[1] == (1, min(rows), 1)
+    columns = [_core.Column.of_bins(x, np.zeros(0, np.int64), 10) for x in (good, bad)]
+    assert _core.read_codes(columns, len(bad), 2)[1] == (1, min(rows), 1)
 
 
 def test_numbers_whose_squares_do_not_fit_have_cells_but_no_moments() -> None:
@@ -160,14 +161,15 @@ def test_numbers_whose_squares_do_not_fit_have_cells_but_no_moments() -> None:
 
 @every_type
 @small
-@given(seeds, st.integers(0, 60), st.integers(0, 20), st.sampled_from([0, 4, 10, 18]))
+@given(seeds, st.integers(0, 150), st.integers(0, 80), st.sampled_from([0, 4, 10, 18]))
 def test_a_code_is_the_number_of_edges_up_to_the_cell(dtype: Any, seed: int, rows: int, many: int, bits: int) -> None:
     rng = np.random.default_rng(seed)
     x = column(rng, dtype, rows)
     cells = [None if math.isnan(v) else cell_of(v, bits) for v in x.astype(np.float64).tolist()]
     known = np.array([c for c in cells if c is not None] or [0])
     edges = np.unique(rng.choice(known, many) + rng.integers(-1, 2, many))
-    codes, fault = _core.grid_codes([x, x], len(x), bits, [edges, edges[:0]], 1 + seed % 2)
+    columns = [_core.Column.of_bins(x, at, bits) for at in (edges, edges[:0])]
+    codes, fault = _core.read_codes(columns, len(x), 1 + seed % 2)
     assert fault is None
     assert codes.dtype == np.int32
     assert codes[:, 1].tolist() == [LOWEST if c is None else 0 for c in cells]
@@ -181,7 +183,7 @@ def test_cells_are_in_the_order_of_the_numbers(x: float, y: float) -> None:
     assert [a, b] == [cell_of(x, grid.BITS), cell_of(y, grid.BITS)]
     assert a == b or (a < b) == (x < y)
     assert 0 <= min(a, b) <= max(a, b) < grid.CELLS
-    codes, _ = _core.grid_codes([np.array([x, y])], 2, grid.BITS, [np.sort([a, b])], 1)
+    codes, _ = _core.read_codes([_core.Column.of_bins(np.array([x, y]), np.sort([a, b]), grid.BITS)], 2, 1)
     assert codes[:, 0].tolist() == [1 + (a >= b), 1 + (b >= a)]
 
 
@@ -459,6 +461,8 @@ def test_cuts_of_plain_counts(counts: Any, cuts: list[int]) -> None:
 
 
 ONE, MARK, LABEL = np.ones(1), np.ones(1, np.uint8), np.zeros(1, np.int32)
+WEIGHTS = np.zeros((1, 4)), np.zeros((1, 4)), np.array([0]), np.array([1])
+NOTHING = np.zeros((0, 4)), np.zeros((0, 4)), np.zeros(0, np.int64), np.zeros(0, np.int64)
 
 
 @pytest.mark.parametrize(
@@ -471,9 +475,18 @@ ONE, MARK, LABEL = np.ones(1), np.ones(1, np.uint8), np.zeros(1, np.int32)
         lambda: _core.count_numbers([ONE], MARK, MARK, LABEL, 1, np.ones(2), 10, 1),
         lambda: _core.count_numbers([ONE], MARK, MARK, LABEL, 1, None, 19, 1),
         lambda: _core.count_numbers([ONE], MARK, MARK, LABEL, 1, None, -1, 1),
-        lambda: _core.grid_codes([ONE], 1, 19, [np.zeros(0, np.int64)], 1),
-        lambda: _core.grid_codes([ONE], 2, 10, [np.zeros(0, np.int64)], 1),
-        lambda: _core.grid_codes([ONE], 1, 10, [], 1),
+        lambda: _core.Column.of_bins(ONE, np.zeros(0, np.int64), 19),
+        lambda: _core.read_codes([_core.Column.of_codes(LABEL)], 2, 1),
+        lambda: _core.score_columns([([_core.Column.of_codes(LABEL)], *WEIGHTS)], 2, 1, 1),
+        lambda: _core.score_columns([([], *WEIGHTS)], 1, 1, 1),
+        lambda: _core.score_columns([], 1, 1, 1),
+        lambda: _core.score_columns([([], *NOTHING)], 1, 0, 1),
+        lambda: _core.score_columns([([_core.Column.of_codes(LABEL)], *WEIGHTS)], 1, 5, 1),
+        lambda: _core.score_columns([([_core.Column.of_codes(LABEL)], *WEIGHTS[:3], np.array([2]))], 1, 1, 1),
+        lambda: _core.score_columns([([_core.Column.of_codes(LABEL)], *WEIGHTS[:3])], 1, 1, 1),
+        lambda: _core.score_columns([([], *NOTHING), ([], *(np.zeros((0, 8)),) * 2, *NOTHING[2:])], 1, 1, 1),
+        lambda: _core.decide_columns([([_core.Column.of_codes(LABEL)], *WEIGHTS)], 1, np.zeros(0), 1),
+        lambda: _core.decide_columns([([_core.Column.of_codes(LABEL)], *WEIGHTS)], 1, np.zeros(5), 1),
         lambda: _core.count_whole([np.ones(2)], LABEL, 1, None, 1),
         lambda: _core.count_whole([ONE], LABEL - 1, 1, None, 1),
         lambda: _core.count_column(LABEL, np.zeros(2, np.int32), 1, None, 1),
@@ -493,7 +506,8 @@ def test_types_that_the_core_does_not_read_are_refused(threads: int) -> None:
         lambda: _core.count_numbers([odd, odd], *[np.ones(2, np.uint8)] * 2, LABEL, 1, None, 10, threads),
         lambda: _core.count_whole([odd, odd], LABEL, 1, None, threads),
         lambda: _core.whole_codes(odd),
-        lambda: _core.grid_codes([odd, odd], 1, 10, [np.zeros(0, np.int64)] * 2, threads),
+        lambda: _core.Column.of_bins(odd, np.zeros(0, np.int64), 10),
+        lambda: _core.Column.of_numbers(odd, _core.KnownNumbers.of(np.zeros(0, np.int64))),
     ):
         with pytest.raises(TypeError):
             call()
@@ -504,53 +518,127 @@ def packed(words: list[bytes]) -> tuple[Any, Any]:
     return offsets, data
 
 
+def bits(marks: Any, first: int) -> Any:
+    """A bit for each text that is there, behind some others."""
+    return np.packbits(np.concatenate([np.ones(first, np.uint8), 1 - marks]), bitorder="little")
+
+
+def text_column(words: list[bytes | None], known: Any, offset: Any, behind: bytes, first: int) -> _core.Column:
+    offsets, data, missing = buffers(words, offset, b"xy", behind)
+    return _core.Column.of_texts(offsets, data, bits(missing, first) if missing.any() else None, first, known)
+
+
 @offset_types
 @many_times
 @given(
     st.lists(st.lists(texts | st.none(), min_size=5, max_size=5), min_size=1, max_size=4),
     st.lists(texts, unique=True, max_size=20),
-    st.binary(max_size=20),
+    st.binary(max_size=40),
+    st.integers(0, 9),
     seeds,
     st.sampled_from([1, 2]),
 )
 def test_texts_are_looked_up_among_those_known(
-    offset: Any, columns: list[list[bytes | None]], known: list[bytes], behind: bytes, seed: int, threads: int
+    offset: Any,
+    columns: list[list[bytes | None]],
+    known: list[bytes],
+    behind: bytes,
+    first: int,
+    seed: int,
+    threads: int,
 ) -> None:
-    told = [(*buffers(words, offset, b"xy", behind), *packed(known)) for words in columns]
-    places = np.arange(len(told))[::-1].copy()
-    found = _core.look_up_strings(told, places, 5, len(told) + 1, seed, threads)
-    assert not found[:, -1].any()
-    found = found[:, places]
+    core = _core.KnownTexts.of(*packed(known), seed)
+    found, fault = _core.read_codes([text_column(c, core, offset, behind, first) for c in columns], 5, threads)
     want = [
         [LOWEST if word is None else known.index(word) if word in known else len(known) for word in words]
         for words in columns
     ]
+    assert fault is None
     assert found.T.tolist() == want
 
 
 def test_damaged_texts_are_not_looked_up() -> None:
     offsets, data = packed([b"abc", b"d"])
-    sound = (offsets, data, None, *packed([b"d"]))
-    assert _core.look_up_strings([sound], np.array([0]), 2, 1, 0, 1).tolist() == [[1], [0]]
+    known = _core.KnownTexts.of(*packed([b"d"]), 0)
+    assert _core.read_codes([_core.Column.of_texts(offsets, data, None, 0, known)], 2, 1)[0].tolist() == [[1], [0]]
     none = np.zeros(0, np.int64)
-    for column in (
-        (offsets + 9, data, None, *packed([b"d"])),
-        (offsets[::-1].copy(), data, None, *packed([b"d"])),
-        (none, data, None, *packed([b"d"])),
-        (offsets, data, np.zeros(1, np.uint8), *packed([b"d"])),
-        (offsets, data, None, np.array([0, 5]), data),
-        (offsets, data, None, none, data),
-        (offsets, data, None),
+    far = 2**62
+    for at in (offsets + 9, offsets[::-1].copy(), offsets - 1, np.array([0, far, -far]), np.array([0, -far, 4])):
+        damaged = _core.Column.of_texts(at, data, None, 0, known)
+        with pytest.raises(ValueError, match="outside the data"):
+            _core.read_codes([damaged], 2, 1)
+        with pytest.raises(ValueError, match="outside the data"):
+            _core.score_columns([([damaged], *WEIGHTS)], 2, 1, 1)
+    for call in (
+        lambda: _core.Column.of_texts(none, data, None, 0, known),
+        lambda: _core.Column.of_texts(offsets, data, np.zeros(0, np.uint8), 0, known),
+        lambda: _core.Column.of_texts(offsets, data, np.zeros(1, np.uint8), 7, known),
+        lambda: _core.Column.of_texts(offsets, data, np.zeros(1, np.uint8), 2**63, known),
+        lambda: _core.KnownTexts.of(np.array([0, 5]), data, 0),
+        lambda: _core.KnownTexts.of(none, data, 0),
     ):
         with pytest.raises(ValueError, match=r"\w+"):
-            _core.look_up_strings([column], np.array([0]), 2, 1, 0, 1)
-    with pytest.raises(ValueError, match="differ in length"):
-        _core.look_up_strings([sound], np.array([0]), 3, 1, 0, 1)
-    for place in (-1, 1):
-        with pytest.raises(ValueError, match="out of range"):
-            _core.look_up_strings([sound], np.array([place]), 2, 1, 0, 1)
-    with pytest.raises(ValueError, match="one place"):
-        _core.look_up_strings([sound], none, 2, 1, 0, 1)
+            call()
+
+
+@every_type
+@small
+@given(st.data())
+def test_whole_numbers_are_looked_up_among_those_known(dtype: Any, data: st.DataObject) -> None:
+    limits = np.iinfo(dtype) if np.dtype(dtype).kind in "iu" else None
+    low, high = (-(2**24), 2**24) if limits is None else (int(limits.min), int(limits.max))
+    whole = st.integers(low, high) | st.integers(max(low, -9), min(high, 9))
+    known = data.draw(st.lists(whole, unique=True, max_size=20))
+    listed: list[Any] = data.draw(st.lists(st.sampled_from(known) | whole if known else whole, max_size=30))
+    if limits is None:
+        listed = [x + data.draw(st.sampled_from([0.0, 0.0, 0.5, math.nan])) if abs(x) < 2**20 else x for x in listed]
+    core = _core.KnownNumbers.of(np.array(known, np.int64))
+    found, fault = _core.read_codes([_core.Column.of_numbers(np.array(listed, dtype), core)], len(listed), 1)
+    places = {x: i for i, x in enumerate(known)}
+    assert fault is None
+    assert found[:, 0].tolist() == [LOWEST if x != x else places.get(x, len(known)) for x in listed]
+
+
+@pytest.mark.parametrize(("odd", "kind"), [(math.inf, 1), (-math.inf, 1), (2.0**53, 3)])
+def test_what_is_no_whole_number_is_told_of(odd: float, kind: int) -> None:
+    columns = [
+        _core.Column.of_codes(np.zeros(3, np.int32)),
+        _core.Column.of_numbers(np.array([1.0, odd, odd]), _core.KnownNumbers.of(np.array([1]))),
+    ]
+    assert _core.read_codes(columns, 3, 1)[1] == (kind, 1, 1)
+    terms = [([column], *WEIGHTS) for column in columns]
+    assert _core.score_columns(terms, 3, 1, 1)[2] == (kind, 1, 1)
+    assert _core.decide_columns(terms, 3, np.zeros(1), 1)[1] == (kind, 1, 1)
+
+
+@many_times
+@given(seeds, st.integers(0, 700), st.sampled_from([1, 2, 4, 5, 9, 30]), st.integers(1, 3), st.sampled_from([1, 2]))
+def test_columns_score_as_their_codes_do(seed: int, rows: int, classes: int, many: int, threads: int) -> None:
+    rng = np.random.default_rng(seed)
+    stride = classes + -classes % 4
+    terms, total = [], np.zeros((rows, classes))
+    for _ in range(many):
+        columns = rng.integers(0, 4)
+        sizes = rng.integers(0, 5, columns)
+        offsets = np.cumsum(sizes) - sizes
+        weight, unseen = rng.normal(size=(int(sizes.sum()), stride)), rng.normal(size=(columns, stride))
+        codes = rng.integers(0, 6, (rows, columns)).astype(np.int32)
+        codes[rng.random(codes.shape) < 0.1] = LOWEST
+        held = [_core.Column.of_codes(np.ascontiguousarray(codes[:, j])) for j in range(columns)]
+        terms.append((held, weight, unseen, offsets, sizes))
+        total += _core.score_codes(codes, weight, unseen, np.zeros(stride), offsets, sizes, classes, 1)[0]
+    found, _, fault = _core.score_columns(terms, rows, classes, threads)
+    assert fault is None
+    assert found.tolist() == total.tolist()
+    prior = rng.integers(0, 2, classes).astype(np.float64)
+    places, fault = _core.decide_columns(terms, rows, prior, threads)
+    assert fault is None
+    assert places.tolist() == np.argmax(total + prior, axis=1).tolist()
+
+
+def test_codes_below_zero_are_told_of() -> None:
+    odd = _core.Column.of_codes(np.array([0, -1], np.int32))
+    assert _core.read_codes([odd], 2, 1)[1] == (2, 1, 0)
 
 
 # --- what once went wrong
@@ -591,6 +679,5 @@ def test_squares_too_large_are_told_of_whichever_parts_the_rows_fall_into() -> N
 def test_texts_are_looked_up_among_few_and_many(many: int, long: bool) -> None:
     known = [b"%d" % i + (b"-" * (i % 40) if long else b"") for i in range(many)]
     words = [*known, b"", b"unknown", b"0\0", b"-" * 50]
-    told = [(*buffers(words, np.int64, b"", b""), *packed(known))]
-    found = _core.look_up_strings(told, np.array([0]), len(words), 1, 7, 1)
-    assert found[:, 0].tolist() == [*range(many), *[many] * 4]
+    column = text_column(words, _core.KnownTexts.of(*packed(known), 7), np.int64, b"", 0)
+    assert _core.read_codes([column], len(words), 1)[0][:, 0].tolist() == [*range(many), *[many] * 4]

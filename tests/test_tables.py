@@ -795,3 +795,70 @@ def test_a_category_in_a_row_of_weight_zero_is_not_known() -> None:
     without = {name: [values[0], values[2], values[2]] for name, values in table.items()}
     plain = plain_table().fit(without, ["p", "q", "q"])
     np.testing.assert_array_equal(weighed.predict_proba(without), plain.predict_proba(without))
+
+
+# --- columns of codes
+
+WORDS = st.sampled_from(["", "a", "b", "a\0", "Rome", "x" * 16, "x" * 17, "x" * 32, "x" * 33, "x" * 31 + "é", "never"])
+
+
+def arrow_forms(values: list[Any]) -> list[Any]:
+    """The same column in every form that Arrow has for text."""
+    narrow, wide = pa.array(values, pa.string()), pa.array(values, pa.large_string())
+    padded = pa.array(["before", None, *values, "behind"], pa.large_string())
+    cut = len(values) // 2
+    return [
+        narrow,
+        wide,
+        padded[2 : 2 + len(values)],
+        pa.chunked_array([narrow[:cut], narrow[cut:cut], narrow[cut:]]),
+        wide.dictionary_encode(),
+    ]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_labels_are_those_of_the_highest_scores_in_whatever_form_columns_come(data: st.DataObject) -> None:
+    rows = data.draw(st.integers(1, 40))
+
+    def column(values: Any) -> list[Any]:
+        return data.draw(st.lists(values, min_size=rows, max_size=rows))
+
+    texts, whole = column(WORDS.filter(lambda w: w != "never") | st.none()), column(st.integers(0, 3) | st.none())
+    numbers = column(st.floats(-9, 9) | st.integers(0, 5).map(float) | st.just(float("nan")))
+    names = data.draw(st.sampled_from([["a", "b"], [1, 2, 3], [f"class {i}" for i in range(9)]]))
+    told = {"t": Categorical(), "w": Categorical(), "x": Histogram(bins="width", n_bins=4)}
+    model = plain_table(columns=told, missing=data.draw(st.sampled_from(["ignored", "informative"])))
+    model.fit({"t": texts, "w": whole, "x": numbers}, column(st.sampled_from(names)))
+    asked = column(WORDS | st.none())
+    joint = model.predict_joint_log_proba({"t": asked, "w": whole, "x": numbers})
+    for form in arrow_forms(asked):
+        table = {"t": form, "w": np.array([np.nan if v is None else v for v in whole]), "x": np.array(numbers)}
+        np.testing.assert_array_equal(model.predict_joint_log_proba(table), joint)
+        assert model.predict(table).tolist() == model.classes_[np.argmax(joint, axis=1)].tolist()
+        assert model.predict(table).tolist() == model.scores(table).decide().tolist()
+    alone = [
+        model.predict_joint_log_proba({"t": asked[i : i + 1], "w": whole[i : i + 1], "x": numbers[i : i + 1]})
+        for i in range(rows)
+    ]
+    np.testing.assert_allclose(np.concatenate(alone), joint, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint64, np.float32])
+def test_whole_numbers_are_the_same_categories_whatever_their_type(dtype: Any) -> None:
+    known = {"w": [1, 2, 3, 1], "x": [1.5, 2.5, 7.0, 9.0]}
+    model = plain_table(columns={"w": Categorical(), "x": Histogram()}).fit(known, ["a", "b", "b", "a"])
+    asked = [3, 1, 100, 2]
+    want = model.predict_proba({"w": asked, "x": [1.0, 7.0, 8.0, 9.0]})
+    found = model.predict_proba({"w": np.array(asked, dtype), "x": np.array([1, 7, 8, 9], dtype)})
+    np.testing.assert_array_equal(found, want)
+
+
+def test_a_number_that_cannot_be_a_category_is_told_of_where_it_stands() -> None:
+    model = plain_table(columns={"w": Categorical(), "x": Histogram()})
+    model.fit({"w": [1, 2, 3, 1], "x": [1.5, 2.5, 7.0, 9.0]}, ["a", "b", "b", "a"])
+    for odd, text in ((np.inf, "row 1, column 'w' is inf"), (2.0**60, "row 1, column 'w' is 1.15")):
+        with pytest.raises(InputError, match=text):
+            model.predict({"w": [1.0, odd], "x": [1.0, 1.0]})
+    with pytest.raises(InputError, match="row 1, column 'x' is -inf"):
+        model.predict({"w": [1.0, 2.0], "x": [1.0, -np.inf]})

@@ -109,9 +109,6 @@ def count_numbers(
 def description_length_cuts(counts: _F8) -> _I8:
     """Where to cut cells (counts: cells by classes) so that the parts tell the classes; after Fayyad and Irani."""
 
-def grid_codes(columns: list[_Values], rows: int, bits: int, edges: list[_I8], threads: int) -> tuple[_I4, _Fault]:
-    """For each row and column, how many of its edges are at or below the number's cell; the lowest int32 if missing."""
-
 def score_dense(
     rows: _Values,
     weight: _F8,
@@ -179,6 +176,58 @@ def names_twice(indices: _I8, indptr: _I8, columns: int) -> bool:
 
 def sum_log_paths(x: _F8, left: _F8, starts: _I8, alpha: _F8, threads: int) -> _F8:
     """Rows by alphas: the sum of x * log(left + alpha) over the entries of each row."""
+
+class KnownTexts:
+    """Texts that have codes, numbered as they come. Nothing of it ever changes."""
+
+    @staticmethod
+    def of(offsets: _I8, data: _U1, seed: int) -> KnownTexts:
+        """Text i lies between offsets i and i + 1 of the data, which is copied."""
+
+class KnownNumbers:
+    """Whole numbers that have codes, numbered as they come. Nothing of it ever changes."""
+
+    @staticmethod
+    def of(numbers: _I8) -> KnownNumbers:
+        """They are copied."""
+
+class Column:
+    """A column that is read as codes, a few rows at a time; the lowest int32 stands for a missing one."""
+
+    @staticmethod
+    def of_codes(codes: _I4) -> Column:
+        """Codes as they are."""
+
+    @overload
+    @staticmethod
+    def of_texts(offsets: _I4, data: _U1, there: _U1 | None, first: int, known: KnownTexts) -> Column:
+        """Texts among those known; one that is not has the code behind the last."""
+
+    @overload
+    @staticmethod
+    def of_texts(offsets: _I8, data: _U1, there: _U1 | None, first: int, known: KnownTexts) -> Column:
+        """The same for long columns."""
+
+    @staticmethod
+    def of_bins(values: _Values, edges: _I8, bits: int) -> Column:
+        """How many of the edges (cells of a grid, ascending) are at or below the number's cell."""
+
+    @staticmethod
+    def of_numbers(values: _Values, known: KnownNumbers) -> Column:
+        """Whole numbers among those known; one that is not, or a fraction, has the code behind the last."""
+
+def read_codes(columns: list[Column], rows: int, threads: int) -> tuple[_I4, _Fault]:
+    """The codes of all columns, rows by columns."""
+
+def score_columns(
+    terms: list[tuple[list[Column], _F8, _F8, _I8, _I8]], rows: int, classes: int, threads: int
+) -> _Scores:
+    """The sum of what `score_codes` makes of each term; a fault's column is counted over all of them."""
+
+def decide_columns(
+    terms: list[tuple[list[Column], _F8, _F8, _I8, _I8]], rows: int, prior: _F8, threads: int
+) -> tuple[_I8, _Fault]:
+    """For each row, the first class whose sum plus prior is highest; without keeping the sums."""
 
 def score_codes(
     rows: _Values, weight: _F8, unseen: _F8, base: _F8, offsets: _I8, sizes: _I8, classes: int, threads: int
@@ -315,16 +364,6 @@ def encode_strings(offsets: _I4, data: _U1, missing: _U1 | None, seed: int) -> t
 @overload
 def encode_strings(offsets: _I8, data: _U1, missing: _U1 | None, seed: int) -> tuple[_I4, _I8]:
     """Equal texts get equal numbers, in order of first appearance (-1: missing); and each number's first row."""
-
-def look_up_strings(
-    columns: list[tuple[_I4 | _I8, _U1, _U1 | None, _I8, _U1]],
-    places: _I8,
-    rows: int,
-    width: int,
-    seed: int,
-    threads: int,
-) -> _I4:
-    """Rows by `width` codes: the place of each text (offsets, data, missing) among those known (offsets, data)."""
 
 def count_texts(
     texts: Texts,

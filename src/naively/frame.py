@@ -222,7 +222,7 @@ def _of_series(name: Any, series: Any) -> Any:
     import pyarrow as pa
 
     try:
-        return arrow_column(name, pa.array(series, from_pandas=True))
+        return arrow_column(name, pa.array(series.array, from_pandas=True))
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
         raise InputError(f"column {name!r}: {series.dtype} cannot be read ({error}); convert it") from None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
@@ -10,11 +9,11 @@ import numpy as np
 from naively import _core
 from naively.cells import Array
 from naively.errors import InputError
+from naively.names import SEED
 from naively.natives import native_values
-from naively.texts import buffers, plain_text
+from naively.texts import buffers, bytes_of, plain_text
 
 NUMBER, TEXT, BOOLEAN, TIME, CATEGORY, NOTHING = "number", "text", "boolean", "time", "category", "nothing"
-SEED = int.from_bytes(os.urandom(8), "little")  # so that no one can choose texts that are slow to tell apart
 
 
 class Unreadable:
@@ -72,13 +71,14 @@ def is_plain_text(values: Any) -> bool:
     return not isinstance(values, (np.ndarray, Unreadable)) and values.type in (pa.string(), pa.large_string())
 
 
-def joined_buffers(values: Any) -> tuple[Array, Array, Array | None]:
-    """Offsets, bytes and marks of what is missing of a column of text."""
+def joined_buffers(values: Any) -> tuple[Array, Array, Array | None, int]:
+    """Offsets and bytes of a column of text, a bit for each row that is there, and the number of the first."""
     import pyarrow as pa
 
     if isinstance(values, pa.ChunkedArray):
         values = values.combine_chunks() if values.num_chunks != 1 else values.chunk(0)
-    return buffers(values, pa)
+    there = np.frombuffer(values.buffers()[0], np.uint8) if values.null_count else None
+    return *bytes_of(values, pa), there, values.offset
 
 
 def type_of(values: Any) -> str:

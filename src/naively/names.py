@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from naively import _core
 from naively.errors import InputError
 from naively.values import Value
 
+SEED = int.from_bytes(os.urandom(8), "little")  # so that no one can choose texts that are slow to tell apart
 IntArray = np.ndarray[Any, np.dtype[np.int64]]
 
 
@@ -42,12 +45,17 @@ class Index(Value):
         return {name: i for i, name in enumerate(self.names.tolist())}
 
     @cached_property
-    def packed(self) -> tuple[IntArray, np.ndarray[Any, Any]]:
-        """Names that are text as bytes in a row, and where each begins."""
-        assert self.names is not None
-        texts = [name.encode("utf-8", "surrogatepass") for name in self.names.tolist()]
+    def texts(self) -> _core.KnownTexts:
+        """Names that are text, as the core looks them up."""
+        names = [] if self.names is None else self.names.tolist()
+        texts = [name.encode("utf-8", "surrogatepass") for name in names]
         starts = np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.int64)
-        return starts, np.frombuffer(b"".join(texts), np.uint8)
+        return _core.KnownTexts.of(starts, np.frombuffer(b"".join(texts), np.uint8), SEED)
+
+    @cached_property
+    def whole(self) -> _core.KnownNumbers:
+        """Names that are whole numbers, as the core looks them up."""
+        return _core.KnownNumbers.of(np.array([] if self.names is None else self.names, np.int64))
 
     @cached_property
     def order(self) -> IntArray | None:

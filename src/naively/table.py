@@ -11,6 +11,7 @@ import numpy as np
 
 from naively import _core
 from naively.cells import Array
+from naively.coded import CodedColumns, Weighed, codes_of, sums
 from naively.names import Categories, Index
 from naively.rows import (
     Accepts,
@@ -228,13 +229,23 @@ class CodeTable(Value):
     offsets: Array
     sizes: Array
 
-    def score(self, X: Rows) -> Scores:
+    def score(self, X: Rows | CodedColumns) -> Scores:
+        if isinstance(X, CodedColumns):
+            return code_scores([(self, X)])
         likelihood = by_block(X, lambda part: self._sums(part, self.weights, self.unseen))
         odd = None
         if self.impossible is not None:
             zeros, unseen_zeros = self.impossible
             odd = by_block(X, lambda part: self._sums(part, zeros, unseen_zeros))
         return sorted_scores(self.classes, likelihood, self.prior, odd)
+
+    def weighed(self, columns: CodedColumns) -> Weighed:
+        """Columns with the log-probabilities of their codes."""
+        return Weighed(columns, self.weights, self.unseen, self.offsets, self.sizes)
+
+    def zeros(self, columns: CodedColumns) -> list[Weighed]:
+        """Columns with how often each code is impossible, where there are such codes."""
+        return [] if self.impossible is None else [Weighed(columns, *self.impossible, self.offsets, self.sizes)]
 
     def _sums(self, X: Rows, weights: Array, unseen: Array) -> Array:
         classes = self.classes.size
@@ -246,7 +257,8 @@ class CodeTable(Value):
             raise complain(fault, X, self.categories.columns, self.who, "codes from 0 on")
         return scores
 
-    def shares(self, row: Rows) -> Shares:
+    def shares(self, row: Rows | CodedColumns) -> Shares:
+        row = codes_of(row)
         row = row.toarray() if is_sparse_matrix(row) else row
         columns = np.flatnonzero(~missing_codes(row[0]))
         codes = row[0, columns].astype(np.int64)
@@ -260,6 +272,17 @@ class CodeTable(Value):
         at = np.where(known, self.offsets[columns] + codes, 0)
         found = weights[at] if len(weights) else np.zeros((len(at), weights.shape[1]))
         return np.where(known[:, None], found, unseen[columns])[:, : self.classes.size]
+
+
+Coded = list[tuple[CodeTable, CodedColumns]]
+
+
+def code_scores(coded: Coded) -> Scores:
+    """The scores of columns by their tables, in one go over the rows."""
+    table, size = coded[0][0], coded[0][0].classes.size
+    zeros = [term for t, columns in coded for term in t.zeros(columns)]
+    likelihood = sums([t.weighed(columns) for t, columns in coded], size)
+    return sorted_scores(table.classes, likelihood, table.prior, sums(zeros, size) if zeros else None)
 
 
 def missing_codes(codes: Array) -> Array:

@@ -187,18 +187,21 @@ def _of_arrow(column: Any) -> Any:
 
 
 def buffers(chunk: Any, pa: Any) -> tuple[Array, Array, Array | None]:
-    """Offsets, bytes and marks of what is missing of an Arrow array of text, where they are."""
+    """Offsets, bytes and marks of what is missing of an Arrow array of text."""
+    missing = chunk.is_null().to_numpy(zero_copy_only=False).view(np.uint8) if chunk.null_count else None
+    return *bytes_of(chunk, pa), missing
+
+
+def bytes_of(chunk: Any, pa: Any) -> tuple[Array, Array]:
+    """Offsets and bytes of an Arrow array of text, where they are."""
     _, offsets, data = chunk.buffers()
     wide = np.int64 if chunk.type in (pa.large_string(), pa.large_binary()) else np.int32
     starts: Any = np.frombuffer(offsets, wide) if offsets is not None and offsets.size else np.zeros(1, wide)
     starts = starts[chunk.offset : chunk.offset + len(chunk) + 1]
     if not len(starts):
         starts = np.zeros(1, wide)
-    missing = None
-    if chunk.null_count:
-        missing = chunk.is_null().to_numpy(zero_copy_only=False).view(np.uint8)
     filled = np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(0, np.uint8)
-    return starts, filled, missing
+    return starts, filled
 
 
 def as_strings(X: Any, prepare: Callable[[str], Any]) -> list[Any]:

@@ -38,12 +38,6 @@ def threads(numbers: int = SMALL) -> int:
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
-def spread_over(rows: int, numbers: int) -> int:
-    """How many rows each thread gets, where so many numbers repay several."""
-    many = threads(numbers) if numbers >= _MUCH else 1
-    return -(-rows // many) if rows else 1
-
-
 def on_threads(work: Callable[[T], R], items: Sequence[T], numbers: int) -> list[R]:
     """What the work makes of each item, in order; on several threads where so many numbers repay them."""
     many = min(threads(numbers), len(items))

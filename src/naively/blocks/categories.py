@@ -13,6 +13,7 @@ import numpy as np
 from naively import _core
 from naively.blocks.base import changed, checked, nothing
 from naively.cells import Array, Cells
+from naively.coded import CodedColumns
 from naively.errors import DataWarning, InputError
 from naively.families.base import rows_per_class
 from naively.families.categorical import LARGEST_TABLE, Categorical, trimmed
@@ -22,7 +23,6 @@ from naively.kinds import (
     CATEGORY,
     NOTHING,
     NUMBER,
-    SEED,
     TEXT,
     TIME,
     coded,
@@ -33,7 +33,7 @@ from naively.kinds import (
 )
 from naively.ledger import Ledger
 from naively.names import CODE_BITS, MISSING, Categories, Index
-from naively.rows import ROW, Fault, RowError, complain, interleaved
+from naively.rows import ROW, Fault, RowError, complain
 from naively.smoothing import Smoothing
 from naively.tally import Tally
 from naively.threads import threads
@@ -66,34 +66,29 @@ class CategoryColumn:
             return Index.of(np.array(_PART_VALUES[self.part]))
         return Index.of(np.array([False, True])) if self.boolean or self.threshold is not None else Index(0)
 
-    def codes(self, values: Any, known: Index, who: str) -> Array:
+    def coded(self, values: Any, known: Index, who: str) -> _core.Column:
         """The number of each row's category; one that is not known gets the number behind the last."""
-        if self.part is not None:
-            return self._date_codes(values)
-        if self.threshold is not None:
-            return self._flag_codes(values, who)
-        values, kind = self._plain(values, known)
+        if self.part is not None or self.threshold is not None:
+            return _core.Column.of_codes(self._fixed_codes(values, who))
+        kind = _kind_of_names(known)
+        if kind != TEXT or not is_plain_text(values):
+            values, kind = self._plain(values, known)
         if kind == NOTHING:
-            return np.full(len(values), HOLE, np.int32)
-        strange = None
+            return _core.Column.of_codes(np.full(len(values), HOLE, np.int32))
+        if is_plain_text(values):
+            return _core.Column.of_texts(*joined_buffers(values), known.texts)
         if kind == NUMBER:
-            x = numbers(values)
-            if x.dtype.kind == "f":
-                strange = (x != np.floor(x)) & np.isfinite(x)  # a fraction is a category never seen
-                x = np.where(strange, np.nan, x) if strange.any() else x
-            codes, distinct = _whole_codes(x, self.source, who)
-        else:
-            codes, distinct = _coded(values, kind)
+            return _core.Column.of_numbers(numbers(values), known.whole)
+        codes, distinct = _coded(values, kind)
         places = known.locate(distinct)
-        found = _moved(codes, np.where(places < 0, known.size, places))
-        return found if strange is None or not strange.any() else np.where(strange, known.size, found).astype(np.int32)
+        return _core.Column.of_codes(_moved(codes, np.where(places < 0, known.size, places)))
 
     def count(
         self, values: Any, known: Index, codes: Array, classes: int, weight: Array | None, who: str
     ) -> tuple[Counted, Index]:
         """How often each class has each category (MISSING where there is none), and all categories there are now."""
         if self.part is not None or self.threshold is not None:
-            return counted(self.codes(values, known, who), known.size, codes, classes, weight), known
+            return counted(self._fixed_codes(values, who), known.size, codes, classes, weight), known
         values, kind = self._plain(values, known)
         if kind == NOTHING:
             return counted(np.full(len(values), HOLE, np.int32), known.size, codes, classes, weight), known
@@ -108,14 +103,6 @@ class CategoryColumn:
         values, kind = self._plain(values, known)
         return numbers(values) if kind == NUMBER else None
 
-    def strings(self, values: Any, known: Index) -> tuple[Any, ...] | None:
-        """The column and its categories as the core looks them up, where both are text and the latter not too many."""
-        if self.part is not None or self.threshold is not None or _kind_of_names(known) != TEXT:
-            return None
-        if not is_plain_text(values) or known.size > 4 * len(values) + 64:
-            return None
-        return *joined_buffers(values), *known.packed
-
     def _plain(self, values: Any, known: Index) -> tuple[Any, str]:
         """The column, and the kind of its categories, which must be that of the known ones."""
         values, kind = checked(self.source, values, (TEXT, CATEGORY, NUMBER, BOOLEAN), "categories")
@@ -127,6 +114,10 @@ class CategoryColumn:
         if missing(values).all():
             return nothing(len(values)), NOTHING
         raise changed(self.source, f"categories that are {_KINDS[before]}", kind)
+
+    def _fixed_codes(self, values: Any, who: str) -> Array:
+        """The codes of parts of dates, and of flags, whose categories are known beforehand."""
+        return self._date_codes(values) if self.part is not None else self._flag_codes(values, who)
 
     def _date_codes(self, values: Any) -> Array:
         values, kind = checked(self.source, values, (TIME,), "points in time")
@@ -231,14 +222,8 @@ def _some_day(month: int | None, weekday: int | None, hour: int | None) -> datet
 def _whole_codes(x: Array, name: str, who: str) -> tuple[Array, Array]:
     """The place of each row's whole number among the distinct ones (-1: missing), and these, ascending."""
     codes, distinct, odd, narrow = _core.whole_codes(x)
-    if odd >= 0 and np.isinf(x[odd]):
-        raise complain((Fault.INFINITE, odd, 0), x[:, None], Index.of([name]), who, "whole numbers")
     if odd >= 0:
-        raise RowError(
-            f"{who}: row {ROW}, column {name!r} is {x[odd]}: categories are text or whole numbers; "
-            "take the column for numbers instead: Number(), Gaussian() or Histogram()",
-            odd,
-        )
+        raise _not_whole(x, odd, name, who)
     if narrow:
         return codes, distinct
     known = ~np.isnan(x)
@@ -246,6 +231,16 @@ def _whole_codes(x: Array, name: str, who: str) -> tuple[Array, Array]:
     codes = np.full(len(x), -1, np.int32)
     codes[known] = places
     return codes, found
+
+
+def _not_whole(x: Array, row: int, name: str, who: str) -> RowError:
+    if np.isinf(x[row]):
+        return complain((Fault.INFINITE, row, 0), x[:, None], Index.of([name]), who, "whole numbers")
+    return RowError(
+        f"{who}: row {ROW}, column {name!r} is {x[row]}: categories are text or whole numbers; "
+        "take the column for numbers instead: Number(), Gaussian() or Histogram()",
+        row,
+    )
 
 
 def _moved(codes: Array, places: Array) -> Array:
@@ -312,25 +307,15 @@ class CategoryBlock:
                 found[j] = with_lost(known.locate(number), klass, value, lost), known
         return found
 
-    def read(self, frame: Frame, features: Categories) -> Array:
-        texts: dict[int, Any] = {}
-        codes: dict[int, Array] = {}
-        for j, (column, known) in enumerate(zip(self.columns, features.values, strict=True)):
-            values = frame.get(column.source)
-            packed = column.strings(values, known)
-            if packed is None:
-                codes[j] = column.codes(values, known, self.who)
-            else:
-                texts[j] = packed
-        if not texts:
-            return interleaved(list(codes.values()), len(frame), np.int32)
-        many = threads(len(frame) * len(texts))
-        result = _core.look_up_strings(
-            list(texts.values()), np.array(list(texts), np.int64), len(frame), len(self.columns), SEED, many
-        )
-        for j, column_codes in codes.items():
-            result[:, j] = column_codes
-        return result
+    def read(self, frame: Frame, features: Categories) -> CodedColumns:
+        values = [frame.get(column.source) for column in self.columns]
+
+        def refuse(fault: tuple[int, int, int]) -> Exception:
+            _, row, j = fault
+            return _not_whole(numbers(values[j]), row, self.columns[j].source, self.who)
+
+        told = zip(self.columns, values, features.values, strict=True)
+        return CodedColumns([column.coded(v, known, self.who) for column, v, known in told], len(frame), refuse)
 
     def rule(self, smoothing: Smoothing) -> Smoothing:
         return smoothing

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from naively.blocks.base import Block
+from naively.blocks.block_sum import BlockSum
 from naively.cells import Array, close, whole
 from naively.errors import InputError
 from naively.evidence import Draws
@@ -26,7 +27,7 @@ from naively.numbers import Numbers
 from naively.rows import RowError
 from naively.scores import Scores
 from naively.smoothing import Logs, Smoothing, settled
-from naively.table import CodeTable, Shares, padded, sorted_scores
+from naively.table import CodeTable, Shares, padded
 from naively.tally import rows_left, spread
 from naively.threads import on_threads
 from naively.values import Value
@@ -245,23 +246,20 @@ class Mixed:
         own = OwnCodes.of(found, codes, each, presence.counts, rows, presence.table.categories)
         return codes_left_out(own, presence.table, presence.rule, found, ignore=False)
 
-    def scored(
+    def summed(
         self,
         X: Frame,
         ledger: BlockLedger,
         prior: Array,
-        score: Callable[[Block, Any], Scores],
+        weigh: Callable[[Block, Any], tuple[Any, Any]],
         presence: Presence | None,
-    ) -> Scores:
-        """The prior and the sum of all blocks; `score` tells what a block makes of the rows it has read."""
+    ) -> BlockSum:
+        """What all blocks make of these rows; `weigh` finds the table of a block for the rows it has read."""
         features = ledger.features
-        parts = [score(block, block.read(X, features[block.name])) for block in self.blocks]
+        parts = [weigh(block, block.read(X, features[block.name])) for block in self.blocks]
         if presence is not None:
-            parts.append(presence.table.score(presence.codes(X)))
-        empty = sorted_scores(ledger.classes, np.zeros((0, ledger.classes.size)), prior)
-        if not parts:
-            return replace(empty, likelihood=np.zeros((len(X), ledger.classes.size)))
-        return replace(reduce(Scores.plus, parts), prior=empty.prior)
+            parts.append((presence.table, presence.codes(X)))
+        return BlockSum(len(X), ledger.classes, prior, parts)
 
     def presence(self, ledger: BlockLedger, rule: Smoothing) -> Presence | None:
         """The table of what being missing says."""
@@ -361,10 +359,10 @@ class MixedTable(Value):
         return self.ledger.classes
 
     def score(self, X: Frame) -> Scores:
-        def score(block: Block, rows: Any) -> Scores:
-            return self.tables[block.name].score(rows)
+        def weigh(block: Block, rows: Any) -> tuple[Any, Any]:
+            return self.tables[block.name], rows
 
-        return self.family.scored(X, self.ledger, self.prior, score, self.presence)
+        return self.family.summed(X, self.ledger, self.prior, weigh, self.presence).scores()
 
     def shares(self, X: Frame) -> Shares:
         features = self.ledger.features

@@ -12,6 +12,7 @@ import numpy as np
 
 from naively import _core
 from naively.cells import Array, Cells, whole
+from naively.coded import CodedColumns, codes_of
 from naively.evidence import Draws, best_alpha
 from naively.families.base import count_in_blocks, remainder, rows_per_class
 from naively.families.codes_left_out import OwnCodes, codes_left_out
@@ -64,7 +65,8 @@ class Categorical:
         rows = rows_per_class(codes, weight, classes.size)
         return Tally("categories", classes, rows, _widened(features, sizes), cells)
 
-    def touched(self, X: Rows, rule: Smoothing, ledger: Ledger) -> Array | None:
+    def touched(self, X: Rows | CodedColumns, rule: Smoothing, ledger: Ledger) -> Array | None:
+        X = codes_of(X)
         if is_sparse_matrix(X) or len(X) * X.shape[1] > 1 << 14 or isinstance(rule, Evidence):
             return None
         known = X[~missing_codes(X)]
@@ -73,7 +75,8 @@ class Categorical:
         keys, present = _keys(X)
         return np.unique(keys[present])
 
-    def localised(self, X: Rows, features: Array) -> Rows:
+    def localised(self, X: Rows | CodedColumns, features: Array) -> Rows:
+        X = codes_of(X)
         keys, known = _keys(X)
         firsts = np.searchsorted(features, np.arange(X.shape[1]) << CODE_BITS)
         codes = np.where(known, np.searchsorted(features, keys) - firsts, np.iinfo(np.int64).min)
@@ -107,8 +110,11 @@ class Categorical:
             np.cumsum(sizes) - sizes, sizes,
         )  # fmt: skip
 
-    def left_out(self, ledger: Ledger, rules: Sequence[Smoothing], X: Rows, codes: Array, weight: Array | None) -> Left:
+    def left_out(
+        self, ledger: Ledger, rules: Sequence[Smoothing], X: Rows | CodedColumns, codes: Array, weight: Array | None
+    ) -> Left:
         """Categories are those that there are with the row, but one that only it has is never seen without it."""
+        X = codes_of(X)
         each = np.ones(len(codes)) if weight is None else weight.astype(np.float64)
         counts, known = _counts(ledger, _every(ledger.features))
         rules = [self.settled(rule, ledger) for rule in rules]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from naively import _core
 from naively.bins import binned, by_frequency, edges
 from naively.cells import Array, Cells
+from naively.coded import CodedColumns
 from naively.column_loss import loss_by_bins, loss_by_normal
 from naively.columns import Gaussian, Histogram, Kernel, Number, Rule
 from naively.evidence import Draws
@@ -232,7 +233,7 @@ class AnyNumbers:
             columns = [column for column in table.columns if column.edges is not None]
             counts = [column.counts for column in columns if column.counts is not None]
             known, share = np.stack([c.sum(axis=0) for c in counts]), np.ones(len(columns))
-            found = table._codes(X, arrays)
+            found = table._codes(X, arrays).codes
             part = None
             if any(column.width is not None for column in columns):
                 kernels = [j for j, column in enumerate(columns) if column.width is not None]
@@ -436,13 +437,20 @@ class NumberTable(Value):
 
     def score(self, X: NumberColumns) -> Scores:
         arrays = dict(zip(X.names, X.arrays, strict=True))
-        likelihood = np.zeros((X.rows, self.classes.size))
-        scores = sorted_scores(self.classes, likelihood, self.prior)
+        parts: list[Scores] = []
         if self.normal is not None:
-            scores = scores.plus(self.normal.score(self._matrix(X, arrays)))
+            parts.append(self.normal.score(self._matrix(X, arrays)))
         if self.bins is not None:
-            scores = scores.plus(self.bins.score(self._codes(X, arrays)))
-        return scores
+            parts.append(self.bins.score(self._codes(X, arrays)))
+        if not parts:
+            return sorted_scores(self.classes, np.zeros((X.rows, self.classes.size)), self.prior)
+        return reduce(Scores.plus, parts)
+
+    def coded(self, X: NumberColumns) -> tuple[CodeTable, CodedColumns] | None:
+        """The same as a table of codes, where there are only bins."""
+        if self.normal is not None or self.bins is None:
+            return None
+        return self.bins, self._codes(X, dict(zip(X.names, X.arrays, strict=True)))
 
     def shares(self, X: NumberColumns) -> Shares:
         arrays = dict(zip(X.names, X.arrays, strict=True))
@@ -457,17 +465,16 @@ class NumberTable(Value):
         names = [column.name for column in self.columns if column.edges is None]
         return interleaved([arrays[name] for name in names], X.rows, np.float64)
 
-    def _codes(self, X: NumberColumns, arrays: dict[str, Array]) -> Array:
-        columns = [column for column in self.columns if column.edges is not None]
-        values = [arrays[column.name] for column in columns]
-        codes, fault = _core.grid_codes(
-            values, X.rows, BITS, [c.edges for c in columns if c.edges is not None], threads(X.size)
-        )
-        if fault is not None:
+    def _codes(self, X: NumberColumns, arrays: dict[str, Array]) -> CodedColumns:
+        edges = {column.name: column.edges for column in self.columns if column.edges is not None}
+
+        def refuse(fault: tuple[int, int, int]) -> Exception:
             kind, row, j = fault
-            name = Index.of([columns[j].name])
-            raise complain((kind, row, 0), values[j][:, None], name, self.who, "finite numbers")
-        return codes
+            name = list(edges)[j]
+            return complain((kind, row, 0), arrays[name][:, None], Index.of([name]), self.who, "finite numbers")
+
+        columns = [_core.Column.of_bins(arrays[name], at, BITS) for name, at in edges.items()]
+        return CodedColumns(columns, X.rows, refuse)
 
 
 def joined_shares(parts: list[Shares], classes: int) -> Shares:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from naively.blocks import BlockLedger
+from naively.blocks.block_sum import BlockSum
 from naively.blocks.mixed import PART
 from naively.cells import Array
 from naively.frame import Frame
@@ -17,7 +18,7 @@ from naively.learning.schema import Schema
 from naively.ledger import Uncounted
 from naively.rows import RowError
 from naively.scores import Scores
-from naively.threads import on_threads, spread_over
+from naively.threads import on_threads
 
 _SCORED = 1 << 19
 """How many scores are made at a time."""
@@ -63,12 +64,15 @@ class BlockModel(Model):
         return found
 
     def scores(self, family: Any, rule: Any, prior: Array, X: Frame) -> Scores:
+        return self._summed(family, rule, prior, X).scores()
+
+    def _summed(self, family: Any, rule: Any, prior: Array, X: Frame) -> BlockSum:
         """Block by block, each of which may do with a table of what the rows touch."""
 
-        def score(block: Any, rows: Any) -> Scores:
-            return self._parts[block.name].scores(block.family, block.rule(rule), self._nothing, rows)
+        def weigh(block: Any, rows: Any) -> tuple[Any, Any]:
+            return self._parts[block.name].weighed(block.family, block.rule(rule), self._nothing, rows)
 
-        return family.scored(X, self.ledger, prior, score, self._presence(family, rule))
+        return family.summed(X, self.ledger, prior, weigh, self._presence(family, rule))
 
     def _presence(self, family: Any, rule: Any) -> Any:
         kept = self._kept_presence
@@ -77,18 +81,18 @@ class BlockModel(Model):
             self._kept_presence = kept
         return kept[1]
 
-    def in_parts(self, family: Any, rule: Any, prior: Array, X: Frame, use: Callable[[Scores], Any]) -> list[Any]:
-        """What is made of the scores of a run of rows after another; an error names the row as it stands in all."""
+    def in_parts(self, family: Any, rule: Any, prior: Array, X: Frame, use: Callable[[BlockSum], Any]) -> list[Any]:
+        """What is made of one run of rows after another; an error names the row as it stands in all."""
 
         def score(task: tuple[int, Frame]) -> Any:
             begin, part = task
             try:
-                return use(self.scores(family, rule, prior, part))
+                return use(self._summed(family, rule, prior, part))
             except RowError as error:
                 raise error.moved(begin) from None
 
         numbers = X.rows * len(X.columns)
-        size = max(1, min(PART, _SCORED // max(self.ledger.classes.size, 1), spread_over(X.rows, numbers)))
+        size = max(1, min(PART, _SCORED // max(self.ledger.classes.size, 1)))
         parts = list(X.parts(size)) if len(X) else [(0, X)]
         key = rule, prior.tobytes(), family.informative
         if self._scored_by == key:
@@ -98,5 +102,5 @@ class BlockModel(Model):
         return [first, *on_threads(score, parts[1:], numbers)]
 
     def decide(self, family: Any, rule: Any, prior: Array, X: Frame) -> Array:
-        parts = self.in_parts(family, rule, prior, X, lambda scores: scores.decide())
+        parts = self.in_parts(family, rule, prior, X, BlockSum.decide)
         return parts[0] if len(parts) == 1 else np.concatenate(parts)

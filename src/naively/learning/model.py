@@ -75,13 +75,18 @@ class Model:
         return found
 
     def scores(self, family: Family, rule: Any, prior: Array, X: Rows) -> Scores:
+        table, rows = self.weighed(family, rule, prior, X)
+        return table.score(rows)
+
+    def weighed(self, family: Family, rule: Any, prior: Array, X: Rows) -> tuple[Any, Rows]:
+        """The table that scores these rows, and the rows as it takes them."""
         latest = self._latest
         if latest[0] is family and latest[1] is rule and latest[2] is prior:
-            return latest[3].score(X)
+            return latest[3], X
         features = self._few_features(family, rule, prior, X)
         if features is None:
-            return self.table(family, rule, prior).score(X)
-        return family.table(self.ledger, rule, prior, features).score(family.localised(X, features))
+            return self.table(family, rule, prior), X
+        return family.table(self.ledger, rule, prior, features), family.localised(X, features)
 
     def _few_features(self, family: Family, rule: Any, prior: Array, X: Rows) -> Array | None:
         """The features that these rows touch, where they are few beside those of the ledger."""

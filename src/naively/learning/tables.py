@@ -10,6 +10,7 @@ import numpy as np
 
 from naively.backgrounds import rule_of
 from naively.blocks import BlockLedger, CategoryBlock
+from naively.blocks.block_sum import BlockSum
 from naively.cells import Array
 from naively.columns import Text
 from naively.errors import InputError, NaivelyError
@@ -237,7 +238,7 @@ class TableLearner(CalibratingLearner):
     def _scores(self, rows: Frame) -> Scores:
         model = self._model  # read once: another thread may be learning
         rules = self._family_of(model), self._rule(), self._log_prior(model)
-        return self._finished(Scores.joined(model.in_parts(*rules, rows, lambda scores: scores)), model)
+        return self._finished(Scores.joined(model.in_parts(*rules, rows, BlockSum.scores)), model)
 
     def explain(self, X: Any) -> Explanation:
         """What the prior and each column of one row (of a text: each word) add to the score of each class.
