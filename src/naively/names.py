@@ -48,7 +48,7 @@ class Index(Value):
     def texts(self) -> _core.KnownTexts:
         """Names that are text, as the core looks them up."""
         names = [] if self.names is None else self.names.tolist()
-        texts = [name.encode("utf-8", "surrogatepass") for name in names]
+        texts = [str(name).encode("utf-8", "surrogatepass") for name in names]
         starts = np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.int64)
         return _core.KnownTexts.of(starts, np.frombuffer(b"".join(texts), np.uint8), SEED)
 
