@@ -1,9 +1,11 @@
 // Texts that have codes, made once and then only asked.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -145,7 +147,7 @@ class KnownTexts {
             *codes = find(texts[i].data(), texts[i].size(), other);
         for (std::size_t i = safe; i < end; ++i, codes += stride) {
             char block[FewTexts::width] = {};
-            if (!texts[i].empty()) std::memcpy(block, texts[i].data(), texts[i].size());
+            if (!texts[i].empty()) std::memcpy(block, texts[i].data(), std::min(texts[i].size(), FewTexts::width));
             *codes = find(block, texts[i].size(), other);
         }
     }

@@ -133,13 +133,19 @@ def test_compressed_files_are_read_where_pipes_have_no_paths_too(write, monkeypa
 
 
 @pytest.mark.parametrize("ending", ["", ".gz"])
-def test_quotes_mean_the_same_wherever_a_file_is_cut_into_buffers(write, monkeypatch, ending):
-    texts = [f'he said, "well{"l" * (n % 7)}, so, "{"" if n % 3 else " and left"}' for n in range(300)]
-    path = write(f"a.csv{ending}", PACK[ending](delimited(",", [{"text": text, "label": "x"} for text in texts])))
-    monkeypatch.setattr(delimited_files, "_LONGEST_LINE", 1000)
-    for size in range(2000, 2050):
-        monkeypatch.setattr(delimited_files, "_BUFFER", size)
-        assert [row["text"] for row in rows(path)] == texts
+@pytest.mark.parametrize("many", [3_000, 5_000, 9_000, 17_000])
+@pytest.mark.parametrize("end", ['",x\n', ""])
+def test_a_quote_that_stays_open_for_too_long_is_told_and_never_ends_a_file_early(
+    write, monkeypatch, ending, many, end
+):
+    monkeypatch.setattr(delimited_files, "_LONGEST_LINE", 2_000)
+    monkeypatch.setattr(delimited_files, "_BUFFER", 4_000)
+    before = "text,label\n" + "short,x\n" * 300
+    path = write(
+        f"a.csv{ending}", PACK[ending]((before + '"' + "word\n" * (many // 5) + end + "late,y\n" * 3_000).encode())
+    )
+    with pytest.raises(SourceError, match=r"line 30\d: .*(unterminated quote|maximum line size)"):
+        rows(path)
 
 
 @pytest.mark.parametrize("name", FILES)

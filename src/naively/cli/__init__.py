@@ -44,6 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     settle()
     if argv is None:  # at once: nothing is left to tidy up, and a reader that waits for input would never end
         atexit._run_exitfuncs()
+        settle()
         os._exit(code)
     return code
 

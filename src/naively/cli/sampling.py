@@ -55,7 +55,9 @@ class Sample:
         fewer = []
         for hashes, batch in self._kept:
             wanted = np.flatnonzero(hashes <= self._limit)
-            if len(wanted):
+            if len(wanted) == len(hashes):
+                fewer.append((hashes, batch))
+            elif len(wanted):
                 fewer.append((hashes[wanted], _taken(batch, wanted)))
         self._kept = fewer
 

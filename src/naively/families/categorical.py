@@ -66,9 +66,9 @@ class Categorical:
         return Tally("categories", classes, rows, _widened(features, sizes), cells)
 
     def touched(self, X: Rows | CodedColumns, rule: Smoothing, ledger: Ledger) -> Array | None:
-        X = codes_of(X)
-        if is_sparse_matrix(X) or len(X) * X.shape[1] > 1 << 14 or isinstance(rule, Evidence):
+        if is_sparse_matrix(X) or X.shape[0] * X.shape[1] > 1 << 14 or isinstance(rule, Evidence):
             return None
+        X = codes_of(X)
         known = X[~missing_codes(X)]
         if not (np.isfinite(known) & (known >= 0) & (known == np.floor(known))).all():
             return None  # no codes; the whole table will say so

@@ -18,7 +18,7 @@ from naively.learning.schema import Schema
 from naively.ledger import Uncounted
 from naively.rows import RowError
 from naively.scores import Scores
-from naively.threads import on_threads
+from naively.threads import on_threads, threads
 
 _SCORED = 1 << 19
 """How many scores are made at a time."""
@@ -96,10 +96,15 @@ class BlockModel(Model):
         parts = list(X.parts(size)) if len(X) else [(0, X)]
         key = rule, prior.tobytes(), family.informative
         if self._scored_by == key:
-            return on_threads(score, parts, numbers)
+            return self._each(score, parts, numbers)
         first = score(parts[0])  # makes the tables
         self._scored_by = key
-        return [first, *on_threads(score, parts[1:], numbers)]
+        return [first, *self._each(score, parts[1:], numbers)]
+
+    @staticmethod
+    def _each(score: Callable[[tuple[int, Frame]], Any], parts: list[tuple[int, Frame]], numbers: int) -> list[Any]:
+        """On a thread each; where there are more threads than parts, one after another, and each on all of them."""
+        return on_threads(score, parts, numbers) if len(parts) >= threads(numbers) else [score(part) for part in parts]
 
     def decide(self, family: Any, rule: Any, prior: Array, X: Frame) -> Array:
         parts = self.in_parts(family, rule, prior, X, BlockSum.decide)

@@ -141,7 +141,7 @@ def _read_no_more_than_needed(connection: Any) -> None:
     import duckdb
 
     for name, value in _READING.items():
-        with suppress(duckdb.CatalogException):
+        with suppress(duckdb.Error):
             connection.execute(f"set global {name} = {value}")
 
 
