@@ -1,5 +1,5 @@
-// With bind_columns.cpp and bind_text.cpp the only file that knows Python: checks shapes and bounds, releases the
-// interpreter, calls kernels.
+// With the other bind_*.cpp the only file that knows Python: checks shapes and bounds, releases the interpreter, calls
+// kernels.
 #include "bind.hpp"
 
 #include <algorithm>
@@ -528,5 +528,6 @@ NB_MODULE(_core, m) {
           nb::arg("klass"));
     m.def("decide", &decide_py, nb::arg("score"), nb::arg("prior"));
     bind_columns(m);
+    bind_records(m);
     bind_text(m);
 }

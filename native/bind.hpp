@@ -116,6 +116,7 @@ nb::tuple scores(std::size_t rows, std::size_t classes, Work&& work) {
 
 // The parts of the module that deal with columns of codes, and with texts.
 void bind_columns(nb::module_& m);
+void bind_records(nb::module_& m);
 void bind_text(nb::module_& m);
 
 }  // namespace naively

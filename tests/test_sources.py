@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from naively import _core
 from naively.sources import Asked, SourceError, open_source, unpacking
 from naively.sources import delimited as delimited_files
 from naively.sources.batches import cut
@@ -133,6 +134,17 @@ def test_compressed_files_are_read_where_pipes_have_no_paths_too(write, monkeypa
 
 
 @pytest.mark.parametrize("ending", ["", ".gz"])
+def test_quotes_mean_the_same_wherever_a_file_is_cut_into_buffers(write, monkeypatch, ending):
+    ends = [" and\nleft", "", ""]
+    texts = [f'he said, "well{"l" * (n % 7)}, so, "{ends[n % 3]}' for n in range(300)]
+    path = write(f"a.csv{ending}", PACK[ending](delimited(",", [{"text": text, "label": "x"} for text in texts])))
+    monkeypatch.setattr(delimited_files, "_LONGEST_LINE", 1000)
+    for size in range(2000, 2050):
+        monkeypatch.setattr(delimited_files, "_BUFFER", size)
+        assert [row["text"] for row in rows(path)] == texts
+
+
+@pytest.mark.parametrize("ending", ["", ".gz"])
 @pytest.mark.parametrize("many", [3_000, 5_000, 9_000, 17_000])
 @pytest.mark.parametrize("end", ['",x\n', ""])
 def test_a_quote_that_stays_open_for_too_long_is_told_and_never_ends_a_file_early(
@@ -144,8 +156,52 @@ def test_a_quote_that_stays_open_for_too_long_is_told_and_never_ends_a_file_earl
     path = write(
         f"a.csv{ending}", PACK[ending]((before + '"' + "word\n" * (many // 5) + end + "late,y\n" * 3_000).encode())
     )
-    with pytest.raises(SourceError, match=r"line 30\d: .*(unterminated quote|maximum line size)"):
+    with pytest.raises(
+        SourceError, match=r"line 30\d: .*(unterminated quote|maximum line size|the row is longer|expected fields)"
+    ):
         rows(path)
+
+
+@pytest.mark.parametrize("ending", ["", ".gz"])
+@pytest.mark.parametrize("many", [1_000, 3_000])
+def test_a_quote_that_is_never_closed_is_one_bad_row_to_the_end_of_the_file(write, ending, many):
+    text = "text,label\n" + "short,x\n" * 300 + '"stray,x\n' + "late,y\n" * many
+    with source(write(f"a.csv{ending}", PACK[ending](text.encode())), on_error="skip") as opened:
+        assert sum(sizes(opened)) == 300
+        assert opened.bad_rows == 1
+        assert (opened.bad[0].line, opened.bad[0].problem) == (302, "value with unterminated quote found")
+
+
+def first_long_record(text: bytes, longest: int, unclosed: bool) -> int:
+    """What the compiled watch must find, byte by byte."""
+    start, inside, found, i = 0, False, [], 0
+    while i < len(text):
+        byte = text[i : i + 1]
+        if inside and byte == b'"' and text[i + 1 : i + 2] == b'"':
+            i += 1
+        elif inside:
+            inside = byte != b'"'
+        elif byte == b'"':
+            inside = i == 0 or text[i - 1 : i] in (b",", b"\n")
+        elif byte == b"\n":
+            found += [start] if i + 1 - start > longest else []
+            start = i + 1
+        i += 1
+    found += [start] if len(text) - start > longest or (unclosed and inside) else []
+    return found[0] if found else -1
+
+
+@given(
+    st.lists(st.sampled_from([b'"', b'""', b",", b"\n", b"a", b"word"]), max_size=60).map(b"".join),
+    st.integers(1, 20),
+    st.integers(1, 7),
+    st.booleans(),
+)
+def test_records_that_are_too_long_are_found_whatever_the_pieces(text, longest, size, unclosed):
+    watch = _core.RecordWatch.of(",", '"', longest)
+    for begin in range(0, len(text), size):
+        watch.feed(text[begin : begin + size])
+    assert watch.finish(unclosed) == first_long_record(text, longest, unclosed)
 
 
 @pytest.mark.parametrize("name", FILES)

@@ -344,6 +344,19 @@ class Vocabulary:
     def from_arrays(seed: int, bytes: bytes, length: _I8, before: _I8, last: _I8) -> Vocabulary:
         """From what `to_arrays` made; ValueError where that is damaged."""
 
+class RecordWatch:
+    """Goes through a file of delimited values, and tells of a record that is too long. For one thread at a time."""
+
+    @staticmethod
+    def of(delimiter: str, quote: str, longest: int) -> RecordWatch:
+        """For records of so many bytes at most. `quote` may be empty: then there are no quotes."""
+
+    def feed(self, bytes: bytes) -> None:
+        """The next bytes of the file."""
+
+    def finish(self, unclosed: bool) -> int:
+        """Where the first record begins that is too long (or whose quotes are never closed); -1: there is none."""
+
 class StoredVocabulary:
     """A vocabulary in arrays as `stored` made them; whatever they hold, nothing outside of them is read."""
 

@@ -2,9 +2,9 @@
 
 The delimiter is told from the first line, and the types of the columns from the first rows (at most 20,480 of them, or
 4 MB) of the first files. A text that turns up later in a column of numbers is a bad value with a line number. DuckDB
-is not left to guess delimiters, quotes and comments: where a row is bad, it guesses a file of one column. It reads a
-file in parallel, buffer by buffer: from front to back, it would take a value longer than two buffers for the file's
-end, and tell nobody.
+is not left to guess delimiters, quotes and comments: where a row is bad, it guesses a file of one column. Nor does it
+read a file in parallel: it then guesses at the start of each buffer whether that lies within quotes, and may be wrong.
+From front to back, it takes a value longer than two buffers for the file's end; so records are watched here.
 """
 
 from __future__ import annotations
@@ -15,17 +15,19 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
+from naively import _core
 from naively.sources.batches import plain_columns, without_first
 from naively.sources.engine import Engine, exactly, failures, identifiers, literal, nothing, structure
 from naively.sources.formats import damaged
 from naively.sources.reader import KEPT, SKIP, Part, Progress, check_names, widest
 from naively.sources.sample import Sample
 from naively.sources.trouble import BadRow, SourceError, bad_csv_row, csv_problem, shown
-from naively.sources.unpacking import check, unpacking
+from naively.sources.unpacking import check, chunks, unpacking
 
 _DELIMITERS = (",", "\t", ";", "|")
 _LONGEST_LINE = 4_000_000
 _BUFFER = 8_000_000
+_BEGINNING = 1_000
 _SAMPLE_ROWS = 20_480
 _SAMPLE_BYTES = 4_000_000
 _SNIFFED_FILES = 10
@@ -102,13 +104,21 @@ class Delimited:
     ) -> Iterator[Any]:
         rows, line_size = 0, Sample.of(part).line_size
         last = partial(_leave_out_rejected, part.path, progress) if progress.skips else nothing
-        with unpacking(part) as stream:
+        watch = _core.RecordWatch.of(dialect.delimiter, dialect.quote, _BUFFER)
+        with unpacking(part, watch.feed) as stream:
             query = self._query(stream.compression, dialect, columns, progress.skips)
             for piece in self.engine.stream(query, [exactly(stream.path)], last=last):
                 rows += len(piece)
                 progress.reached(before + min(part.file.size, int(rows * line_size)))
                 yield plain_columns(piece)
             stream.confirm()
+        if (start := watch.finish(unclosed=False)) >= 0:
+            raise _beginning(part, start, f"the row is longer than {_BUFFER:,} bytes").error("take it out of the file")
+        if (start := watch.finish(unclosed=True)) >= 0:
+            row = _beginning(part, start, "value with unterminated quote found")
+            if not progress.skips:
+                raise row.error(SKIP)
+            progress.leave_out(row)
 
     def _query(self, compression: str, dialect: Dialect, columns: Sequence[str], skips: bool) -> str:
         types = {name: self.columns.get(name, "VARCHAR") for name in dialect.types}
@@ -121,6 +131,7 @@ class Delimited:
             "columns": structure(types),
             "skip": "0",
             "comment": "''",
+            "parallel": "false",
             "compression": literal(compression),
             "max_line_size": str(_LONGEST_LINE),
             "buffer_size": str(_BUFFER),
@@ -181,6 +192,18 @@ def _leave_out_rejected(path: str, progress: Progress, cursor: Any) -> None:
         named, problem = csv_problem(message or "")
         progress.leave_out(BadRow(path, line, named or column, problem, shown(text or "")))
     progress.bad_rows += max(0, count - KEPT)
+
+
+def _beginning(part: Part, start: int, problem: str) -> BadRow:
+    """The row that begins behind so many bytes."""
+    line, left, text = 1, start, b""
+    for chunk, _ in chunks(part):
+        line += chunk[: max(left, 0)].count(b"\n")
+        text += chunk[max(left, 0) :]
+        left -= len(chunk)
+        if len(text) > _BEGINNING:
+            break
+    return BadRow(part.path, line, None, problem, shown(text[:_BEGINNING].decode("utf-8", "replace")))
 
 
 def _explained(error: Exception, part: Part) -> SourceError:

@@ -29,6 +29,8 @@ _AHEAD = 4 << 20
 """So much is unpacked while DuckDB is at work on what it has read, which is as much."""
 _MOMENT = 0.1
 
+Watch = Callable[[bytes], None]
+
 
 @dataclass(frozen=True)
 class Stream:
@@ -40,21 +42,25 @@ class Stream:
 
 
 @contextmanager
-def unpacking(part: Part) -> Iterator[Stream]:
-    """Begin to unpack a file. To `confirm`, when all was read that is wanted of it, waits for its end."""
+def unpacking(part: Part, watch: Watch | None = None) -> Iterator[Stream]:
+    """Begin to unpack a file. To `confirm`, when all was read that is wanted of it, waits for its end.
+
+    `watch` is shown what is in it, packed or not.
+    """
     packed = part.content.compression
-    if packed == "none":
+    if packed == "none" and watch is None:
         yield Stream(part.path, packed, _nothing)
         return
+    watch = watch or _nobody
     stop = Event()
     with ThreadPoolExecutor(1) as pool, ExitStack() as closing:
         closing.callback(stop.set)
-        pipe = _pipe()
+        pipe = None if packed == "none" else _pipe()
         if pipe is None:
-            yield Stream(part.path, packed, pool.submit(check, part, stop).result)
+            yield Stream(part.path, packed, pool.submit(_look_through, part, watch, stop).result)
             return
         reading = closing.enter_context(open(pipe[0], "rb", 0))
-        feeding = pool.submit(_feed, part, pipe[1], stop)
+        feeding = pool.submit(_feed, part, pipe[1], watch, stop)
         yield Stream(_path(pipe[0]), "none", lambda: _confirm(reading, feeding))
 
 
@@ -72,15 +78,24 @@ def chunks(part: Part, size: int = 1 << 20) -> Iterator[tuple[bytes, int]]:
         raise damaged(part.path, error) from None
 
 
-def check(part: Part, stop: Event | None = None) -> None:
-    """Unpack a compressed file to its end, or until told to stop."""
+def check(part: Part) -> None:
+    """Unpack a compressed file to its end."""
     if part.content.compression != "none":
-        for _ in chunks(part):
-            if stop and stop.is_set():
-                return
+        _look_through(part, _nobody, Event())
+
+
+def _look_through(part: Part, watch: Watch, stop: Event) -> None:
+    for chunk, _ in chunks(part):
+        watch(chunk)
+        if stop.is_set():
+            return
 
 
 def _nothing() -> None:
+    pass
+
+
+def _nobody(chunk: bytes) -> None:
     pass
 
 
@@ -101,12 +116,13 @@ def _pipe() -> tuple[int, int] | None:
     return reading, writing
 
 
-def _feed(part: Part, pipe: int, stop: Event) -> None:
+def _feed(part: Part, pipe: int, watch: Watch, stop: Event) -> None:
     """Write what is in a file to a pipe, as long as there is a reader, and go on to the end of the file."""
     with open(pipe, "wb", 0) as file, selectors.DefaultSelector() as room:
         room.register(file, selectors.EVENT_WRITE)
         wanted = True
         for chunk, _ in chunks(part, _AHEAD):
+            watch(chunk)
             wanted = wanted and _written(chunk, file, room, stop)
             if stop.is_set():
                 return

@@ -1,0 +1,90 @@
+// RecordWatch: goes through a file of delimited values beside whoever reads it, and tells of a record that is too long.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace naively {
+
+// A quote opens where a value begins, and two of them within quotes are one. A record ends with a line, outside quotes.
+class RecordWatch {
+   public:
+    static constexpr std::int64_t none = -1;
+
+    // `quote` below zero: there are no quotes.
+    RecordWatch(char delimiter, int quote, std::int64_t longest)
+        : delimiter_(delimiter), quote_(quote), longest_(longest) {}
+
+    // The next bytes of the file.
+    void feed(const char* bytes, std::size_t size) {
+        for (std::size_t at = 0; at < size;) at = inside_ ? within(bytes, size, at) : outside(bytes, size, at);
+        if (size > 0) last_ = bytes[size - 1];
+        passed_ += static_cast<std::int64_t>(size);
+    }
+
+    // At the end of the file: where the first record begins that is too long, or, if `unclosed` ones are wanted too,
+    // whose quotes are still open; or none.
+    std::int64_t finish(bool unclosed) {
+        check(passed_);
+        return unclosed && found_ == none && inside_ && !closing_ ? start_ : found_;
+    }
+
+   private:
+    static const char* find(const char* from, const char* to, int wanted) {
+        return from == to ? nullptr
+                          : static_cast<const char*>(std::memchr(from, wanted, static_cast<std::size_t>(to - from)));
+    }
+    // Lines end with a line feed; in files that have none, with a carriage return.
+    static const char* line_end(const char* from, const char* to) {
+        const char* const found = find(from, to, '\n');
+        return found ? found : find(from, to, '\r');
+    }
+
+    void check(std::int64_t end) {
+        if (found_ == none && end - start_ > longest_) found_ = start_;
+    }
+
+    // Up to the quote that ends a value, and behind it.
+    std::size_t within(const char* bytes, std::size_t size, std::size_t at) {
+        if (closing_) {  // the last byte was a quote, and the next tells what it meant
+            closing_ = false;
+            inside_ = bytes[at] == static_cast<char>(quote_);
+            return inside_ ? at + 1 : at;
+        }
+        const char* const quote = find(bytes + at, bytes + size, quote_);
+        if (!quote) return size;
+        closing_ = true;
+        return static_cast<std::size_t>(quote - bytes) + 1;
+    }
+
+    // Up to the quote that begins a value, and behind it.
+    std::size_t outside(const char* bytes, std::size_t size, std::size_t at) {
+        const char* const quote = quote_ < 0 ? nullptr : find(bytes + at, bytes + size, quote_);
+        const std::size_t end = quote ? static_cast<std::size_t>(quote - bytes) : size;
+        lines(bytes, at, end);
+        if (!quote) return size;
+        const bool first = end == 0 && passed_ == 0;
+        const char before = end > 0 ? bytes[end - 1] : last_;
+        inside_ = first || before == delimiter_ || before == '\n' || before == '\r';
+        return end + 1;
+    }
+
+    // The ends of records among bytes without quotes.
+    void lines(const char* bytes, std::size_t at, std::size_t end) {
+        while (const char* const found = line_end(bytes + at, bytes + end)) {
+            at = static_cast<std::size_t>(found - bytes) + 1;
+            check(passed_ + static_cast<std::int64_t>(at));
+            start_ = passed_ + static_cast<std::int64_t>(at);
+        }
+    }
+
+    char delimiter_;
+    int quote_;
+    std::int64_t longest_, passed_ = 0, start_ = 0, found_ = none;
+    char last_ = '\n';
+    bool inside_ = false;
+    bool closing_ = false;  // within quotes, and the last byte was one
+};
+
+}  // namespace naively
