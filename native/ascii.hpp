@@ -7,11 +7,6 @@
 
 #include "wide.hpp"
 
-#if defined(__SSE2__) || (defined(_MSC_VER) && defined(_M_X64))
-#include <emmintrin.h>
-#define NAIVELY_SSE2 1
-#endif
-
 namespace naively {
 
 #if defined(NAIVELY_SSE2)

@@ -473,6 +473,7 @@ nb::object decide_py(const In2<double>& score, const In1<double>& prior) {
 
 NB_MODULE(_core, m) {
     m.doc() = "The compiled core: arrays in, arrays out.";
+    nb::set_leak_warnings(false);  // objects that live to the end of a program are no fault of its user
     m.def("encode", &encode, nb::arg("records"));
     m.def("sum_cells", &sum_typed<std::int64_t>, nb::arg("left_feature"), nb::arg("left_klass"),
           nb::arg("left").noconvert(), nb::arg("right_feature"), nb::arg("right_klass"), nb::arg("right").noconvert(),

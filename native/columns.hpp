@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <stdexcept>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "known_numbers.hpp"
 #include "known_texts.hpp"
 #include "rows.hpp"
+#include "whole_bins.hpp"
 
 namespace naively {
 
@@ -48,7 +50,16 @@ class CodeColumn : public Column {
 struct Bits {
     const std::uint8_t* bytes;  // null: all are there
     std::size_t first;
-    bool operator[](std::size_t i) const { return bytes[(first + i) / 8] >> ((first + i) % 8) & 1; }
+
+    // Calls use(i) for each row that is not there, eight at a time passed over where they are.
+    template <class Use>
+    void each_gap(std::size_t begin, std::size_t end, Use&& use) const {
+        for (std::size_t at = first + begin, stop = first + end; at < stop; at = (at / 8 + 1) * 8) {
+            const auto rest = static_cast<unsigned>(std::min<std::size_t>(8 - at % 8, stop - at));
+            unsigned gaps = ~unsigned{bytes[at / 8]} >> at % 8 & ((1u << rest) - 1);
+            for (; gaps != 0; gaps &= gaps - 1) use(at - first + static_cast<std::size_t>(std::countr_zero(gaps)));
+        }
+    }
 };
 
 // Texts among those known.
@@ -61,8 +72,7 @@ class TextColumn : public Column {
     Fault read(std::size_t begin, std::size_t end, std::int32_t* codes, std::size_t stride) const override {
         if (!texts_.sound(begin, end)) throw std::invalid_argument("a text lies outside the data");
         known_.look_up(texts_, begin, end, codes, stride);
-        if (there_.bytes)
-            for (std::size_t i = begin; i < end; ++i, codes += stride) *codes = there_[i] ? *codes : no_code;
+        if (there_.bytes) there_.each_gap(begin, end, [&](std::size_t i) { codes[(i - begin) * stride] = no_code; });
         return {};
     }
 
@@ -77,11 +87,15 @@ template <class T>
 class BinColumn : public Column {
    public:
     BinColumn(const T* values, std::size_t rows, const std::int64_t* edges, std::size_t many, int bits)
-        : Column(rows), values_(values), starts_(many) {
-        for (std::size_t i = 0; i < many; ++i) starts_[i] = grid_start(edges[i], bits);
-    }
+        : Column(rows), values_(values), starts_(starts_of(edges, many, bits)), whole_(starts_, most_whole()) {}
 
     Fault read(std::size_t begin, std::size_t end, std::int32_t* codes, std::size_t stride) const override {
+        if constexpr (std::is_integral_v<T>) {
+            if (!whole_.empty()) {
+                for (std::size_t i = begin; i < end; ++i, codes += stride) *codes = whole_.of(values_[i]);
+                return {};
+            }
+        }
         double x[grid_run];
         std::int32_t found[grid_run];
         for (std::size_t from = begin; from < end; from += grid_run) {
@@ -101,8 +115,18 @@ class BinColumn : public Column {
     }
 
    private:
+    static std::vector<double> starts_of(const std::int64_t* edges, std::size_t many, int bits) {
+        std::vector<double> starts(many);
+        std::transform(edges, edges + many, starts.begin(), [&](std::int64_t edge) { return grid_start(edge, bits); });
+        return starts;
+    }
+
+    // A table that stays in cache, and is no longer than the column.
+    std::size_t most_whole() const { return std::is_integral_v<T> ? std::min(rows(), std::size_t{1} << 16) : 0; }
+
     const T* values_;
     std::vector<double> starts_;
+    WholeBins whole_;
 };
 
 // Whole numbers among those known; a fraction is one that is not.

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sixteen.hpp"
 #include "text_codes.hpp"
 
 namespace naively {
@@ -25,37 +26,22 @@ class FewTexts {
         if (texts.size() > most) return std::nullopt;
         for (const std::string_view text : texts)
             if (text.size() > width) return std::nullopt;
-        std::uint64_t salt = salt_a;
-        for (std::size_t slots = std::bit_ceil(4 * texts.size() + 2); slots <= 16 * most; slots *= 2)
-            for (int tries = 0; tries < 8; ++tries, salt = fold(salt, salt_b) | 1) {
-                FewTexts found(slots, salt);
-                if (found.place_all(texts)) return found;
-            }
-        return std::nullopt;
+        std::optional<FewTexts> found = parted(texts, false);
+        return found ? found : parted(texts, true);
     }
 
-    // Whether one has more than half of `width` bytes.
-    bool some_long() const { return some_long_; }
-
-    // A function that gives the code of a text, or `other` where it has none. `width` bytes can be read from where the
-    // text begins. `Long`: as `some_long` says.
-    template <bool Long>
-    auto finder() const {
-        return [slots = slots_.data(), salt = salt_, shift = shift_](const char* text, std::size_t length,
-                                                                     std::int32_t other) {
-            const Slot& slot = slots[place(text, length, salt, shift)];
-            const char* mask = first_bytes(length < width ? length : width);
-            std::uint64_t differs = slot.length ^ length;
-            for (std::size_t at = 0; at < (Long ? width : width / 2); at += 8)
-                differs |= (load_eight(text + at) ^ slot.words[at / 8]) & load_eight(mask + at);
-            return differs == 0 ? slot.code : other;
-        };
+    // Calls use(find), where find(text, length, other) gives the code of a text, or `other` where it has none; `width`
+    // bytes can be read from where the text begins.
+    template <class Use>
+    void with_finder(Use&& use) const {
+        if (by_end_) return some_long_ ? use(finder<true, true>()) : use(finder<false, true>());
+        return some_long_ ? use(finder<true, false>()) : use(finder<false, false>());
     }
 
    private:
     static constexpr std::size_t most = 128;
     struct alignas(64) Slot {
-        std::uint64_t words[width / 8] = {};
+        char text[width] = {};
         std::size_t length = ~std::size_t{0};  // of no text
         std::int32_t code = 0;
     };
@@ -72,15 +58,45 @@ class FewTexts {
         return bytes.value + (width - many);
     }
 
-    FewTexts(std::size_t slots, std::uint64_t salt)
-        : salt_(salt), shift_(64 - std::countr_zero(slots)), slots_(slots) {}
+    FewTexts(std::size_t slots, std::uint64_t salt, bool by_end)
+        : salt_(salt), shift_(64 - std::countr_zero(slots)), slots_(slots), by_end_(by_end) {}
 
-    // By the first and the last eight bytes, and the length.
-    static NAIVELY_INLINE std::size_t place(const char* text, std::size_t length, std::uint64_t salt, int shift) {
-        const std::size_t end = length < 8 ? length : 8;
-        const std::uint64_t mask = load_eight(first_bytes(end));
-        const std::uint64_t first = load_eight(text) & mask, last = load_eight(text + (length - end)) & mask;
-        return static_cast<std::size_t>(((first ^ (last * salt_b)) + length) * salt >> shift);
+    static std::optional<FewTexts> parted(const std::vector<std::string_view>& texts, bool by_end) {
+        std::uint64_t salt = salt_a;
+        for (std::size_t slots = std::bit_ceil(4 * texts.size() + 2); slots <= 16 * most; slots *= 2)
+            for (int tries = 0; tries < 8; ++tries, salt = fold(salt, salt_b) | 1) {
+                FewTexts found(slots, salt, by_end);
+                if (found.place_all(texts)) return found;
+            }
+        return std::nullopt;
+    }
+
+    // `Long`: whether a text has more than half of `width` bytes. `ByEnd`: as `place` takes it.
+    template <bool Long, bool ByEnd>
+    auto finder() const {
+        return [slots = slots_.data(), salt = salt_, shift = shift_](const char* text, std::size_t length,
+                                                                     std::int32_t other) {
+            const char* mask = first_bytes(length < width ? length : width);
+            const Sixteen start = Sixteen::load(text) & Sixteen::load(mask);
+            const Slot& slot = slots[place<ByEnd>(start.first(), text, length, salt, shift)];
+            std::uint64_t differ = (slot.length ^ length) | start.differ(Sixteen::load(slot.text));
+            if constexpr (Long) {
+                const Sixteen rest = Sixteen::load(text + 16) & Sixteen::load(mask + 16);
+                differ |= rest.differ(Sixteen::load(slot.text + 16));
+            }
+            return differ == 0 ? slot.code : other;
+        };
+    }
+
+    // By the first eight bytes and the length; `ByEnd`: and by the last eight bytes.
+    template <bool ByEnd>
+    static NAIVELY_INLINE std::size_t place(std::uint64_t first, const char* text, std::size_t length,
+                                            std::uint64_t salt, int shift) {
+        if constexpr (ByEnd) {
+            const std::size_t end = length < 8 ? length : 8;
+            first ^= (load_eight(text + (length - end)) & load_eight(first_bytes(end))) * salt_b;
+        }
+        return static_cast<std::size_t>((first + length) * salt >> shift);
     }
 
     bool place_all(const std::vector<std::string_view>& texts) {
@@ -88,9 +104,11 @@ class FewTexts {
             const std::string_view text = texts[code];
             char block[width] = {};
             if (!text.empty()) std::memcpy(block, text.data(), text.size());
-            Slot& slot = slots_[place(block, text.size(), salt_, shift_)];
+            const std::uint64_t first = load_eight(block);
+            Slot& slot = slots_[by_end_ ? place<true>(first, block, text.size(), salt_, shift_)
+                                        : place<false>(first, block, text.size(), salt_, shift_)];
             if (slot.length != ~std::size_t{0}) return false;
-            for (std::size_t at = 0; at < width; at += 8) slot.words[at / 8] = load_eight(block + at);
+            std::memcpy(slot.text, block, width);
             slot.length = text.size();
             slot.code = static_cast<std::int32_t>(code);
             some_long_ = some_long_ || text.size() > width / 2;
@@ -101,6 +119,7 @@ class FewTexts {
     std::uint64_t salt_;
     int shift_;
     std::vector<Slot> slots_;
+    bool by_end_;  // whether two texts have the same beginning and length
     bool some_long_ = false;
 };
 
@@ -129,20 +148,17 @@ class KnownTexts {
         if (many_) {
             for (std::size_t i = begin; i < end; ++i)
                 codes[(i - begin) * stride] = many_->find(texts[i], texts.reaches(i, TextKey::width), other);
-        } else if (few_->some_long()) {
-            look_up_few<true>(texts, begin, end, other, codes, stride);
         } else {
-            look_up_few<false>(texts, begin, end, other, codes, stride);
+            few_->with_finder([&](auto find) { look_up_few(texts, begin, end, other, codes, stride, find); });
         }
     }
 
    private:
-    template <bool Long, class Offset>
-    void look_up_few(const Strings<Offset>& texts, std::size_t begin, std::size_t end, std::int32_t other,
-                     std::int32_t* codes, std::size_t stride) const {
+    template <class Offset, class Find>
+    static void look_up_few(const Strings<Offset>& texts, std::size_t begin, std::size_t end, std::int32_t other,
+                            std::int32_t* codes, std::size_t stride, Find find) {
         std::size_t safe = end;  // texts before it are followed by enough bytes
         while (safe > begin && !texts.reaches(safe - 1, FewTexts::width)) --safe;
-        const auto find = few_->finder<Long>();
         for (std::size_t i = begin; i < safe; ++i, codes += stride)
             *codes = find(texts[i].data(), texts[i].size(), other);
         for (std::size_t i = safe; i < end; ++i, codes += stride) {

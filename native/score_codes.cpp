@@ -163,10 +163,11 @@ NAIVELY_WIDE void add_column_wide(const std::int32_t* codes, std::size_t rows, c
 // A few rows at a time, so that their sums stay near: use(from, to, sums) is called for them.
 template <class Use>
 Seen score_terms(const std::vector<CodeTerm>& terms, std::size_t rows, std::size_t stride, int threads, Use&& use) {
-    const std::size_t tile = std::max<std::size_t>(16, 1024 / stride);
+    const std::size_t most = std::max<std::size_t>(16, 8192 / stride);
     std::size_t columns = 0;
     for (const CodeTerm& term : terms) columns += term.columns.size();
     return in_parts(rows, rows * columns, threads, [&](std::size_t begin, std::size_t end, Seen& seen) {
+        const std::size_t tile = std::min(most, end - begin);
         std::vector<std::int32_t> codes(tile);
         std::vector<double> total(tile * stride), next(tile * stride);
         for (std::size_t from = begin; from < end; from += tile) {

@@ -3,6 +3,11 @@
 // so every version gives the same bits.
 #pragma once
 
+#if defined(__SSE2__) || (defined(_MSC_VER) && defined(_M_X64))
+#include <emmintrin.h>
+#define NAIVELY_SSE2 1
+#endif
+
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_UNDEFINED__)
 #define NAIVELY_SANITIZED 1
 #elif defined(__has_feature)

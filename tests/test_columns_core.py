@@ -557,6 +557,44 @@ def test_texts_are_looked_up_among_those_known(
     assert found.T.tolist() == want
 
 
+@pytest.mark.parametrize(
+    "known",
+    [
+        [b"2024-01-%02d" % day for day in range(1, 32)],
+        [b"%s-the-same-middle-%s" % (a, b) for a in (b"left", b"west") for b in (b"east", b"up")],
+        [b"the same sixteen" * 2, b"the same sixteen", b"the same sixteem"],
+        [b"%032d" % number for number in range(100)],
+        [b"a", b"a\0", b"a\0\0", b"", b"\0"],
+        [b"long-" * 9 + b"a", b"long-" * 9 + b"b"],
+        [b"%d" % number for number in range(3000)],
+    ],
+)
+@pytest.mark.parametrize("threads", [1, 2])
+def test_texts_that_are_much_alike_are_told_apart(known: list[bytes], threads: int) -> None:
+    rng = np.random.default_rng(len(known))
+    strangers = [known[0] + b"!", known[0][:-1], known[-1] + b"\0", known[-1].replace(b"a", b"b") + b"c", b"x" * 99]
+    words: list[bytes | None] = [*known, *strangers, None] * (1 + 5000 // len(known))
+    rng.shuffle(words)
+    column = text_column(words, _core.KnownTexts.of(*packed(known), 5), np.int64, b"", 3)
+    codes, _ = _core.read_codes([column], len(words), threads)
+    numbers = {word: number for number, word in enumerate(known)}
+    assert codes[:, 0].tolist() == [LOWEST if w is None else numbers.get(w, len(known)) for w in words]
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.uint8])
+@pytest.mark.parametrize("farthest", [1, 90, 60_000, 70_000, 2**40])
+def test_bins_of_whole_numbers_near_and_far(dtype: Any, farthest: int) -> None:
+    rng = np.random.default_rng(farthest)
+    ends = np.iinfo(dtype)
+    x = rng.integers(max(ends.min, -farthest), min(ends.max, 2 * farthest), 70_000, dtype=dtype, endpoint=True)
+    x[:4] = [ends.min, ends.max, 0, min(farthest, ends.max)]
+    for least in (0.0, -3.5, 0.25):
+        edges = np.unique(grid.cells_of(np.array([least, least + farthest / 2, float(farthest)])))
+        codes, fault = _core.read_codes([_core.Column.of_bins(x, edges, grid.BITS)], len(x), 2)
+        assert fault is None
+        assert np.array_equal(codes[:, 0], np.searchsorted(edges, grid.cells_of(x.astype(np.float64)), side="right"))
+
+
 def test_damaged_texts_are_not_looked_up() -> None:
     offsets, data = packed([b"abc", b"d"])
     known = _core.KnownTexts.of(*packed([b"d"]), 0)

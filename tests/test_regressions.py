@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pickle
 import threading
 from typing import Any
 
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.base import clone
+from sklearn.utils._param_validation import InvalidParameterError
 
 import naively
 
@@ -137,6 +140,20 @@ def test_what_counting_depends_on_cannot_be_changed_afterwards() -> None:
     np.testing.assert_allclose(full.set_params(covariance="diagonal").predict_proba(rows), plain.predict_proba(rows))
     with pytest.raises(naively.InputError, match="needs a new fit"):
         plain.set_params(covariance="full").predict(rows)
+
+
+def test_parameters_set_between_predictions_are_checked_each_time() -> None:
+    table = {"x": ["a", "b", "b"], "n": [1.0, 2.0, 2.5]}
+    for model, rows in ((naively.NaiveBayes(), table), (naively.TextClassifier(), ["good", "bad", "so so"])):
+        model.fit(rows, ["yes", "no", "no"])
+        for _ in range(2):
+            labels = model.predict(rows).tolist()
+            with pytest.raises(InvalidParameterError, match="prior"):
+                model.set_params(prior=3.5).predict(rows)
+            assert model.set_params(prior=None).predict(rows).tolist() == labels
+        assert pickle.loads(pickle.dumps(model)).predict(rows).tolist() == labels
+        with pytest.raises(InvalidParameterError, match="alpha"):
+            clone(model).set_params(alpha="enough").fit(rows, ["yes", "no", "no"])
 
 
 def test_an_explanation_agrees_with_the_decision_where_factors_are_impossible() -> None:

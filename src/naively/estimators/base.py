@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from naively.errors import InputError
 from naively.estimators.rows import check_rows, numbers
 from naively.learning.base import Learner
 from naively.learning.model import Model
+from naively.learning.parameters import defaults_of
 from naively.learning.rows import check_labels, check_weights, known_classes, number_labels
 from naively.ledger import Ledger
 from naively.names import Index
@@ -30,8 +32,18 @@ validated = _fit_context(prefer_skip_nested_validation=True)
 class Manners(ClassifierMixin, BaseEstimator):
     """scikit-learn's manners, in place of what a plain learner does: put this before the learner."""
 
+    def _validate_params(self) -> None:
+        """Values that were checked before are not checked again, so that it costs little to ask at every prediction."""
+        kind: Any = type(self)
+        values = [getattr(self, name) for name in defaults_of(kind)]
+        checked = vars(self).get("_checked_parameters", ())
+        if len(values) != len(checked) or not all(map(operator.is_, values, checked)):
+            super()._validate_params()
+            self._checked_parameters = values
+
     def _check_fitted(self) -> None:
-        check_is_fitted(self)
+        if "_model" not in vars(self):  # asked at every prediction, and scikit-learn's question takes a while
+            check_is_fitted(self)
 
     def _fresh(self) -> Any:
         return clone(self)
