@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command, given as the words behind `naively`, and return its exit code."""
-    gc.set_threshold(50_000, 20, 50)  # modules are loaded faster when they are not searched for what is unused
+    gc.set_threshold(200_000, 20, 50)  # modules are loaded faster when they are not searched for what is unused
     if argv is None:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's threads, which no command needs, spin as they wait
     speak_utf8()
