@@ -531,4 +531,5 @@ NB_MODULE(_core, m) {
     bind_columns(m);
     bind_records(m);
     bind_text(m);
+    bind_vocabularies(m);
 }

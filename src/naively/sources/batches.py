@@ -44,16 +44,6 @@ def cut(pieces: Iterable[pa.RecordBatch], rows: int, size: int) -> Iterator[pa.T
         yield _joined(held)
 
 
-def without_first(pieces: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
-    """All but the first so many rows."""
-    for piece in pieces:
-        if rows >= len(piece):
-            rows -= len(piece)
-        else:
-            yield piece.slice(rows)
-            rows = 0
-
-
 def plain_columns(piece: pa.RecordBatch) -> pa.RecordBatch:
     """The same with every text written out: no dictionaries, no views, no extensions."""
     import pyarrow as pa

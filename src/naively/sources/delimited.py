@@ -16,7 +16,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from naively import _core
-from naively.sources.batches import plain_columns, without_first
+from naively.sources.batches import plain_columns
 from naively.sources.engine import Engine, exactly, failures, identifiers, literal, nothing, structure
 from naively.sources.formats import damaged
 from naively.sources.reader import KEPT, SKIP, Part, Progress, check_names, widest
@@ -78,15 +78,12 @@ class Delimited:
         other.__dict__["_first_dialects"] = self._first_dialects
         return other
 
-    def pieces(self, columns: Sequence[str], skip: int, progress: Progress) -> Iterator[Any]:
-        """All rows but the first so many."""
-        return without_first(self._all(columns, progress), skip)
-
     @cached_property
     def _first_dialects(self) -> list[Dialect]:
         return [sniffed(self.engine, part) for part in self.parts[:_SNIFFED_FILES]]
 
-    def _all(self, columns: Sequence[str], progress: Progress) -> Iterator[Any]:
+    def pieces(self, columns: Sequence[str], progress: Progress) -> Iterator[Any]:
+        """All rows."""
         before = 0
         for number, part in enumerate(self.parts):
             known = number < len(self._first_dialects)

@@ -47,12 +47,11 @@ class Folder:
     def rows(self) -> int:
         return len(self.texts)
 
-    def pieces(self, columns: Sequence[str], skip: int, progress: Progress) -> Iterator[Any]:
-        """All texts but the first so many, which are not opened."""
+    def pieces(self, columns: Sequence[str], progress: Progress) -> Iterator[Any]:
+        """All texts."""
         held: list[tuple[str, str, str]] = []
-        size = 0
-        read = sum(file.size for _, file in self.texts[:skip])
-        for label, file in self.texts[skip:]:
+        size = read = 0
+        for label, file in self.texts:
             held.append((_text(file.path), label, file.path))
             size += file.size
             read += file.size

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from naively.sources.batches import plain_column, plain_columns, without_first
+from naively.sources.batches import plain_column, plain_columns
 from naively.sources.engine import Engine, failures
 from naively.sources.formats import damaged
 from naively.sources.reader import Part, Progress, check_names, check_unique
@@ -42,15 +42,13 @@ class Arrow:
         counts = [_count(part) for part in self.parts]
         return None if None in counts else sum(count or 0 for count in counts)
 
-    def pieces(self, columns: Sequence[str], skip: int, progress: Progress) -> Iterator[Any]:
-        """All rows but the first so many."""
+    def pieces(self, columns: Sequence[str], progress: Progress) -> Iterator[Any]:
+        """All rows."""
         before = 0
         for part in self.parts:
             for piece, share in _slices(part):
                 progress.reached(before + int(part.file.size * share))
-                for rest in without_first([piece], skip):
-                    yield self._conformed(rest, columns, part)
-                skip = max(0, skip - len(piece))
+                yield self._conformed(piece, columns, part)
             before += part.file.size
             progress.reached(before)
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from itertools import compress
 from typing import Any
 
-from naively.sources.batches import without_first
 from naively.sources.reader import SKIP, Part, Progress
 from naively.sources.trouble import BadRow, SourceError, shown
 from naively.sources.unpacking import chunks
@@ -75,10 +74,9 @@ class Lines:
     def columns(self) -> Mapping[str, str]:
         return dict.fromkeys(["text", "label"] if self.labelled else ["text"], "VARCHAR")
 
-    def pieces(self, columns: Sequence[str], skip: int, progress: Progress) -> Iterator[Any]:
-        """All rows but the first so many."""
-        pieces = (piece.select(list(columns)) for piece in self._all("label" in columns, progress))
-        return without_first(pieces, skip)
+    def pieces(self, columns: Sequence[str], progress: Progress) -> Iterator[Any]:
+        """All rows."""
+        return (piece.select(list(columns)) for piece in self._all("label" in columns, progress))
 
     def _all(self, needs_label: bool, progress: Progress) -> Iterator[Any]:
         import pyarrow as pa

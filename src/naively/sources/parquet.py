@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from naively.sources.batches import plain_columns, without_first
+from naively.sources.batches import plain_columns
 from naively.sources.engine import Engine, exactly, failures, identifier
 from naively.sources.formats import damaged
 from naively.sources.reader import Part, Progress, widest
@@ -34,15 +34,11 @@ class Parquet:
     def rows(self) -> int:
         return sum(self._counts)
 
-    def pieces(self, columns: Sequence[str], skip: int, progress: Progress) -> Iterator[Any]:
-        """All rows but the first so many; files that lie before them are not opened."""
+    def pieces(self, columns: Sequence[str], progress: Progress) -> Iterator[Any]:
+        """All rows."""
         before = 0
         for part, types, count in zip(self.parts, self._types, self._counts, strict=True):
-            if skip >= count:
-                skip -= count
-            else:
-                yield from self._rows(part, types, count, columns, skip, progress, before)
-                skip = 0
+            yield from self._rows(part, types, count, columns, progress, before)
             before += part.file.size
             progress.reached(before)
 
@@ -52,7 +48,6 @@ class Parquet:
         types: Mapping[str, str],
         count: int,
         columns: Sequence[str],
-        skip: int,
         progress: Progress,
         before: int,
     ) -> Iterator[Any]:
@@ -62,7 +57,7 @@ class Parquet:
             for piece in self.engine.stream(f"select {chosen} from read_parquet(?)", [exactly(part.path)]):
                 rows += len(piece)
                 progress.reached(before + part.file.size * rows // max(1, count))
-                yield from without_first([plain_columns(piece)], max(0, skip - rows + len(piece)))
+                yield plain_columns(piece)
         except failures() as error:
             raise damaged(part.path, error) from None
 

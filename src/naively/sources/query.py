@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from naively.sources.batches import plain_columns, without_first
+from naively.sources.batches import plain_columns
 from naively.sources.engine import Engine, failures
 from naively.sources.reader import Progress, check_unique
 from naively.sources.trouble import SourceError
@@ -46,11 +46,9 @@ class Query:
         check_unique(names, None, "give each a name of its own: select a as first, b as second")
         return dict(zip(names, types, strict=True))
 
-    def pieces(self, columns: Sequence[str], skip: int, progress: Progress) -> Iterator[Any]:
-        """All rows but the first so many."""
-        return without_first(self._all(columns, progress), skip)
+    def pieces(self, columns: Sequence[str], progress: Progress) -> Iterator[Any]:
+        """All rows."""
 
-    def _all(self, columns: Sequence[str], progress: Progress) -> Iterator[Any]:
         def each(cursor: Any) -> None:
             progress.share = max(progress.share, min(1.0, cursor.query_progress() / 100))
 

@@ -74,8 +74,8 @@ class Reader(Protocol):
     def live(self) -> bool:
         """Whether rows are to be handed on as soon as they come, because someone may be typing them."""
 
-    def pieces(self, columns: Sequence[str], skip: int, progress: Progress) -> Iterator[Any]:
-        """All rows but the first so many, in Arrow batches of any size."""
+    def pieces(self, columns: Sequence[str], progress: Progress) -> Iterator[Any]:
+        """All rows, in Arrow batches of any size."""
 
 
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")

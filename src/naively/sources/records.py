@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from naively.sources.batches import plain_columns, without_first
+from naively.sources.batches import plain_columns
 from naively.sources.engine import Engine, exactly, failures, identifier, identifiers, literal, structure
 from naively.sources.formats import damaged
 from naively.sources.lines import Block, part_blocks
@@ -48,11 +48,8 @@ class Records:
                 columns[name] = wider(columns[name], kind) if name in columns else kind
         return columns
 
-    def pieces(self, columns: Sequence[str], skip: int, progress: Progress) -> Iterator[Any]:
-        """All rows but the first so many."""
-        return without_first(self._all(columns, progress), skip)
-
-    def _all(self, columns: Sequence[str], progress: Progress) -> Iterator[Any]:
+    def pieces(self, columns: Sequence[str], progress: Progress) -> Iterator[Any]:
+        """All rows."""
         before = 0
         for part in self.parts:
             try:

@@ -107,11 +107,11 @@ class Source:
             self._reader = self._reader.as_text(names)
             self.columns = dict(self._reader.columns)
 
-    def batches(self, columns: Sequence[str] | None = None, *, skip: int = 0) -> Iterator[pa.Table]:
+    def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
         """The rows in batches, always the same rows in the same order and the same batches.
 
-        `skip` leaves out so many rows, all of the batches that were dealt with before. Only standard input that is read
-        line by line comes in batches that depend on when it comes, and can be read once only.
+        Only standard input that is read line by line comes in batches that depend on when it comes, and can be read
+        once only.
         """
         chosen = list(self.columns) if columns is None else [self.column(name) for name in columns]
         if not chosen:
@@ -121,7 +121,7 @@ class Source:
             raise SourceError("standard input can be read once only; write it to a file first")
         self._used = True
         self._progress = self._start()
-        return self._cut(self._reader.pieces(chosen, skip, self._progress))
+        return self._cut(self._reader.pieces(chosen, self._progress))
 
     def close(self) -> None:
         """Let go of files and remove what is temporary; a second time does nothing."""
