@@ -18,6 +18,8 @@ namespace naively {
 // The codes of a few short texts, each in a slot of its own: looking one up never goes on to a next slot, so there is
 // nothing to guess wrong, and no text that is looked up can make it slow.
 class FewTexts {
+    static constexpr std::size_t most = 128;
+
    public:
     static constexpr std::size_t width = 32;  // bytes that are read from where a text begins, whatever its length
 
@@ -26,20 +28,11 @@ class FewTexts {
         if (texts.size() > most) return std::nullopt;
         for (const std::string_view text : texts)
             if (text.size() > width) return std::nullopt;
-        std::optional<FewTexts> found = parted(texts, false);
-        return found ? found : parted(texts, true);
-    }
-
-    // Calls use(find), where find(text, length, other) gives the code of a text, or `other` where it has none; `width`
-    // bytes can be read from where the text begins.
-    template <class Use>
-    void with_finder(Use&& use) const {
-        if (by_end_) return some_long_ ? use(finder<true, true>()) : use(finder<false, true>());
-        return some_long_ ? use(finder<true, false>()) : use(finder<false, false>());
+        if (auto found = parted<false>(texts)) return found;
+        return parted<true>(texts);
     }
 
    private:
-    static constexpr std::size_t most = 128;
     struct alignas(64) Slot {
         char text[width] = {};
         std::size_t length = ~std::size_t{0};  // of no text
@@ -58,27 +51,67 @@ class FewTexts {
         return bytes.value + (width - many);
     }
 
+    // What parts texts: the first eight bytes and the length; `ByEnd`: and the last eight bytes.
+    template <bool ByEnd>
+    static NAIVELY_INLINE std::uint64_t key(std::uint64_t first, const char* text, std::size_t length) {
+        if constexpr (ByEnd) {
+            const std::size_t end = length < 8 ? length : 8;
+            first ^= (load_eight(text + (length - end)) & load_eight(first_bytes(end))) * salt_b;
+        }
+        return first + length;
+    }
+
+    // A text with zeros behind it.
+    struct Padded {
+        char bytes[width] = {};
+        explicit Padded(std::string_view text) {
+            if (!text.empty()) std::memcpy(bytes, text.data(), text.size());
+        }
+    };
+
     FewTexts(std::size_t slots, std::uint64_t salt, bool by_end)
         : salt_(salt), shift_(64 - std::countr_zero(slots)), slots_(slots), by_end_(by_end) {}
 
-    static std::optional<FewTexts> parted(const std::vector<std::string_view>& texts, bool by_end) {
+    // Nothing where two have the same key, or no salt was found that parts them.
+    template <bool ByEnd>
+    static std::optional<FewTexts> parted(const std::vector<std::string_view>& texts) {
+        std::vector<std::uint64_t> keys;
+        for (const std::string_view text : texts) {
+            const Padded padded(text);
+            keys.push_back(key<ByEnd>(load_eight(padded.bytes), padded.bytes, text.size()));
+        }
+        std::vector<std::uint64_t> sorted = keys;
+        std::sort(sorted.begin(), sorted.end());
+        if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) return std::nullopt;
         std::uint64_t salt = salt_a;
         for (std::size_t slots = std::bit_ceil(4 * texts.size() + 2); slots <= 16 * most; slots *= 2)
             for (int tries = 0; tries < 8; ++tries, salt = fold(salt, salt_b) | 1) {
-                FewTexts found(slots, salt, by_end);
-                if (found.place_all(texts)) return found;
+                FewTexts found(slots, salt, ByEnd);
+                if (found.place_all(texts, keys)) return found;
             }
         return std::nullopt;
     }
 
-    // `Long`: whether a text has more than half of `width` bytes. `ByEnd`: as `place` takes it.
+    bool place_all(const std::vector<std::string_view>& texts, const std::vector<std::uint64_t>& keys) {
+        for (std::size_t code = 0; code < texts.size(); ++code) {
+            Slot& slot = slots_[static_cast<std::size_t>(keys[code] * salt_ >> shift_)];
+            if (slot.length != ~std::size_t{0}) return false;
+            std::memcpy(slot.text, Padded(texts[code]).bytes, width);
+            slot.length = texts[code].size();
+            slot.code = static_cast<std::int32_t>(code);
+            some_long_ = some_long_ || slot.length > width / 2;
+        }
+        return true;
+    }
+
+    // `Long`: whether a text has more than half of `width` bytes.
     template <bool Long, bool ByEnd>
     auto finder() const {
         return [slots = slots_.data(), salt = salt_, shift = shift_](const char* text, std::size_t length,
                                                                      std::int32_t other) {
             const char* mask = first_bytes(length < width ? length : width);
             const Sixteen start = Sixteen::load(text) & Sixteen::load(mask);
-            const Slot& slot = slots[place<ByEnd>(start.first(), text, length, salt, shift)];
+            const Slot& slot = slots[static_cast<std::size_t>(key<ByEnd>(start.first(), text, length) * salt >> shift)];
             std::uint64_t differ = (slot.length ^ length) | start.differ(Sixteen::load(slot.text));
             if constexpr (Long) {
                 const Sixteen rest = Sixteen::load(text + 16) & Sixteen::load(mask + 16);
@@ -88,38 +121,20 @@ class FewTexts {
         };
     }
 
-    // By the first eight bytes and the length; `ByEnd`: and by the last eight bytes.
-    template <bool ByEnd>
-    static NAIVELY_INLINE std::size_t place(std::uint64_t first, const char* text, std::size_t length,
-                                            std::uint64_t salt, int shift) {
-        if constexpr (ByEnd) {
-            const std::size_t end = length < 8 ? length : 8;
-            first ^= (load_eight(text + (length - end)) & load_eight(first_bytes(end))) * salt_b;
-        }
-        return static_cast<std::size_t>((first + length) * salt >> shift);
+   public:
+    // Calls use(find), where find(text, length, other) gives the code of a text, or `other` where it has none; `width`
+    // bytes can be read from where the text begins.
+    template <class Use>
+    void with_finder(Use&& use) const {
+        if (by_end_) return some_long_ ? use(finder<true, true>()) : use(finder<false, true>());
+        return some_long_ ? use(finder<true, false>()) : use(finder<false, false>());
     }
 
-    bool place_all(const std::vector<std::string_view>& texts) {
-        for (std::size_t code = 0; code < texts.size(); ++code) {
-            const std::string_view text = texts[code];
-            char block[width] = {};
-            if (!text.empty()) std::memcpy(block, text.data(), text.size());
-            const std::uint64_t first = load_eight(block);
-            Slot& slot = slots_[by_end_ ? place<true>(first, block, text.size(), salt_, shift_)
-                                        : place<false>(first, block, text.size(), salt_, shift_)];
-            if (slot.length != ~std::size_t{0}) return false;
-            std::memcpy(slot.text, block, width);
-            slot.length = text.size();
-            slot.code = static_cast<std::int32_t>(code);
-            some_long_ = some_long_ || text.size() > width / 2;
-        }
-        return true;
-    }
-
+   private:
     std::uint64_t salt_;
     int shift_;
     std::vector<Slot> slots_;
-    bool by_end_;  // whether two texts have the same beginning and length
+    bool by_end_;  // whether beginnings and lengths alone did not part them
     bool some_long_ = false;
 };
 

@@ -1,3 +1,5 @@
+// What registers there are: NAIVELY_SSE2 where sixteen bytes can be dealt with at once.
+//
 // Run-time dispatch: a function marked NAIVELY_WIDE is compiled for the baseline and for wider
 // registers, and the loader picks one. Contraction to fused multiply-add is off for the whole core,
 // so every version gives the same bits.

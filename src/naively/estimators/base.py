@@ -41,6 +41,11 @@ class Manners(ClassifierMixin, BaseEstimator):
             super()._validate_params()
             self._checked_parameters = values
 
+    def __getstate__(self) -> Any:
+        state = dict(super().__getstate__())
+        state.pop("_checked_parameters", None)
+        return state
+
     def _check_fitted(self) -> None:
         if "_model" not in vars(self):  # asked at every prediction, and scikit-learn's question takes a while
             check_is_fitted(self)
