@@ -46,8 +46,12 @@ for line in sys.stdin:
 """
 
 
+# Modules are compiled once, as those of an installed package are: ours and theirs.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
 def run(command: list[str], text: str = "") -> None:
-    subprocess.run(command, input=text, text=True, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(command, input=text, text=True, check=True, stdout=subprocess.DEVNULL, env=ENVIRONMENT)
 
 
 def peak(command: list[str]) -> int:

@@ -163,7 +163,7 @@ NAIVELY_WIDE void add_column_wide(const std::int32_t* codes, std::size_t rows, c
 // A few rows at a time, so that their sums stay near: use(from, to, sums) is called for them.
 template <class Use>
 Seen score_terms(const std::vector<CodeTerm>& terms, std::size_t rows, std::size_t stride, int threads, Use&& use) {
-    const std::size_t most = std::max<std::size_t>(16, 8192 / stride);
+    const std::size_t most = std::max<std::size_t>(16, 2048 / stride);
     std::size_t columns = 0;
     for (const CodeTerm& term : terms) columns += term.columns.size();
     return in_parts(rows, rows * columns, threads, [&](std::size_t begin, std::size_t end, Seen& seen) {

@@ -672,6 +672,24 @@ def test_a_compressed_file_that_was_cut_short_is_refused(big, write, name):
     assert name in str(caught.value)
 
 
+def test_a_packed_file_with_any_byte_changed_is_refused_or_reads_as_before(write):
+    packed = gzip.compress(FILES["a.csv"], mtime=0)
+    before, refused = rows(write("a.csv.gz", packed)), 0
+    for at in range(10, len(packed)):  # behind the header, in which nothing is told of what is packed
+        damaged = packed[:at] + bytes([packed[at] ^ 0xFF]) + packed[at + 1 :]
+        try:
+            assert rows(write("a.csv.gz", damaged)) == before
+        except SourceError:
+            refused += 1
+    assert refused > (len(packed) - 10) * 0.9
+
+
+def test_packed_files_that_follow_each_other_in_one_file_are_read_to_the_last(write):
+    halves = FILES["a.csv"].splitlines(keepends=True)
+    path = write("a.csv.gz", gzip.compress(b"".join(halves[:2])) + gzip.compress(b"".join(halves[2:])))
+    assert rows(path) == rows(write("a.csv", FILES["a.csv"]))
+
+
 @pytest.mark.parametrize("name", ["big.parquet", "big.arrow", "a.arrows"])
 @pytest.mark.parametrize("share", [0.01, 0.5, 0.99])
 def test_a_binary_file_that_was_cut_short_is_refused(big, write, name, share):

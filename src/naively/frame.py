@@ -38,7 +38,7 @@ class Frame:
             return cls._of_pairs([(name, _readable(name, values, _of_any)) for name, values in X.items()], None)
         pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
         if pandas is not None and isinstance(X, pandas.DataFrame):
-            return cls._of_pairs([(name, _readable(name, values, _of_series)) for name, values in X.items()], len(X))
+            return cls._of_pairs([(name, _readable(name, v, _of_pandas)) for name, v in _pandas_columns(X)], len(X))
         if polars is not None and isinstance(X, polars.LazyFrame):
             raise InputError("a LazyFrame holds no rows yet: pass X.collect(), or its batches one by one")
         if polars is not None and isinstance(X, polars.DataFrame):
@@ -202,7 +202,7 @@ def _of_any(name: Any, values: Any) -> Any:
     """A value of a dict."""
     pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
     if pandas is not None and isinstance(values, (pandas.Series, pandas.Index, pandas.api.extensions.ExtensionArray)):
-        return _of_series(name, pandas.Series(values))
+        return _of_pandas(name, pandas.Series(values).array)
     if polars is not None and isinstance(values, polars.Series):
         return _of_polars(name, values)
     pyarrow = sys.modules.get("pyarrow")
@@ -215,16 +215,25 @@ def _of_any(name: Any, values: Any) -> Any:
     return _of_objects(name, list(values))
 
 
-def _of_series(name: Any, series: Any) -> Any:
-    """A column of pandas."""
-    if isinstance(series.dtype, np.dtype):
-        return _of_numpy(name, series.to_numpy())
+def _pandas_columns(X: Any) -> Iterator[tuple[Any, Any]]:
+    """The columns of a DataFrame as arrays; where pandas lets them be had, without a Series made of each."""
+    stored = getattr(X, "_get_column_array", None)
+    if stored is None:
+        return ((name, series.array) for name, series in X.items())
+    return ((name, stored(j)) for j, name in enumerate(X.columns.tolist()))
+
+
+def _of_pandas(name: Any, values: Any) -> Any:
+    """An array of pandas, or of NumPy as pandas keeps it."""
+    plain = sys.modules["pandas"].arrays.NumpyExtensionArray
+    if isinstance(values.dtype, np.dtype) or isinstance(values, plain):
+        return _of_numpy(name, np.asarray(values))
     import pyarrow as pa
 
     try:
-        return arrow_column(name, pa.array(series.array, from_pandas=True))
+        return arrow_column(name, pa.array(values, from_pandas=True))
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
-        raise InputError(f"column {name!r}: {series.dtype} cannot be read ({error}); convert it") from None
+        raise InputError(f"column {name!r}: {values.dtype} cannot be read ({error}); convert it") from None
 
 
 def _of_numpy(name: Any, values: Array) -> Any:
