@@ -44,6 +44,7 @@ from naively import (
     Text,
 )
 from naively.blocks import mixed
+from naively.frame import Frame
 
 Array = np.ndarray[Any, Any]
 
@@ -127,6 +128,32 @@ def test_every_form_of_a_table_gives_the_same_tally(form: str) -> None:
     assert got.tally_ == expected.tally_
     assert got.schema_["children"].taken_as == expected.schema_["children"].taken_as
     np.testing.assert_array_equal(got.predict(FORMS[form](features(table))), expected.predict(features(table)))
+
+
+def test_columns_of_a_data_frame_are_the_same_with_and_without_a_series_of_each(monkeypatch: Any) -> None:
+    days = pd.date_range("2026-01-30", periods=3)
+    columns = {
+        "whole": [1, 2, 3], "wide": pd.array([1, None, 3], "Int64"), "real": np.array([0.5, np.nan, 2], np.float32),
+        "flag": [True, False, True], "maybe": pd.array([True, None, False], "boolean"), "text": ["a", None, "c"],
+        "object": pd.Series(["a", 1, None], dtype=object), "kind": pd.Categorical(["x", "y", "x"]), "day": days,
+        "zone": days.tz_localize("Europe/Brussels"), "span": days - days[0], "month": days.to_period("M"),
+        "arrow": pd.array([1, None, 3], pd.ArrowDtype(pa.int8())), "odd": pd.arrays.SparseArray([0.0, 1.0, 0.0]),
+    }  # fmt: skip
+    table = pd.DataFrame(columns)
+    stored = Frame.of(table)
+    monkeypatch.delattr(pd.DataFrame, "_get_column_array")
+    listed = Frame.of(table)
+    assert list(stored.columns) == list(listed.columns) == list(columns)
+    for name, one in stored.columns.items():
+        other = listed.columns[name]
+        assert type(one) is type(other), name
+        if isinstance(one, np.ndarray):
+            np.testing.assert_array_equal(one, other)
+            assert one.dtype == other.dtype
+        elif isinstance(one, (pa.Array, pa.ChunkedArray)):
+            assert one.equals(other), name
+        else:
+            assert str(one.error) == str(other.error), name
 
 
 @pytest.mark.parametrize(
