@@ -684,6 +684,12 @@ def test_a_packed_file_with_any_byte_changed_is_refused_or_reads_as_before(write
     assert refused > (len(packed) - 10) * 0.9
 
 
+def test_a_packed_file_followed_by_a_header_without_end_is_refused(write):
+    endless = b"\x1f\x8b\x08\x08" + bytes(6) + b"x" * 700_000  # a name that is never closed
+    with pytest.raises(SourceError, match="it may be damaged or cut short"):
+        rows(write("a.csv.gz", gzip.compress(FILES["a.csv"]) + endless))
+
+
 def test_packed_files_that_follow_each_other_in_one_file_are_read_to_the_last(write):
     halves = FILES["a.csv"].splitlines(keepends=True)
     path = write("a.csv.gz", gzip.compress(b"".join(halves[:2])) + gzip.compress(b"".join(halves[2:])))

@@ -138,6 +138,7 @@ def test_columns_of_a_data_frame_are_the_same_with_and_without_a_series_of_each(
         "object": pd.Series(["a", 1, None], dtype=object), "kind": pd.Categorical(["x", "y", "x"]), "day": days,
         "zone": days.tz_localize("Europe/Brussels"), "span": days - days[0], "month": days.to_period("M"),
         "arrow": pd.array([1, None, 3], pd.ArrowDtype(pa.int8())), "odd": pd.arrays.SparseArray([0.0, 1.0, 0.0]),
+        "words": pd.array(["a", None, "c"], "string[python]"), "no words": pd.array([pd.NA] * 3, "string[python]"),
     }  # fmt: skip
     table = pd.DataFrame(columns)
     stored = Frame.of(table)
@@ -154,6 +155,14 @@ def test_columns_of_a_data_frame_are_the_same_with_and_without_a_series_of_each(
             assert one.equals(other), name
         else:
             assert str(one.error) == str(other.error), name
+
+
+@pytest.mark.parametrize("kind", ["string[python]", "string[pyarrow]"])
+def test_a_text_column_of_pandas_is_one_of_text_even_where_no_text_is_known(kind: str) -> None:
+    table = pd.DataFrame({"s": pd.array([pd.NA] * 4, kind), "n": [1.0, 2.0, 3.0, 4.0]})
+    model = naively.NaiveBayes().partial_fit(table, list("uvuv"))
+    known = pd.DataFrame({"s": pd.array(list("abab"), kind), "n": [1.0] * 4})
+    assert model.partial_fit(known, list("uvuv")).predict(known).tolist() == list("uvuv")
 
 
 @pytest.mark.parametrize(

@@ -202,7 +202,7 @@ def _of_any(name: Any, values: Any) -> Any:
     """A value of a dict."""
     pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
     if pandas is not None and isinstance(values, (pandas.Series, pandas.Index, pandas.api.extensions.ExtensionArray)):
-        return _of_pandas(name, pandas.Series(values).array)
+        return _of_pandas(name, _stored(pandas.Series(values)))
     if polars is not None and isinstance(values, polars.Series):
         return _of_polars(name, values)
     pyarrow = sys.modules.get("pyarrow")
@@ -219,14 +219,17 @@ def _pandas_columns(X: Any) -> Iterator[tuple[Any, Any]]:
     """The columns of a DataFrame as arrays; where pandas lets them be had, without a Series made of each."""
     stored = getattr(X, "_get_column_array", None)
     if stored is None:
-        return ((name, series.array) for name, series in X.items())
+        return ((name, _stored(series)) for name, series in X.items())
     return ((name, stored(j)) for j, name in enumerate(X.columns.tolist()))
 
 
+def _stored(series: Any) -> Any:
+    return series.to_numpy() if isinstance(series.dtype, np.dtype) else series.array
+
+
 def _of_pandas(name: Any, values: Any) -> Any:
-    """An array of pandas, or of NumPy as pandas keeps it."""
-    plain = sys.modules["pandas"].arrays.NumpyExtensionArray
-    if isinstance(values.dtype, np.dtype) or isinstance(values, plain):
+    """What pandas keeps of a column: an array of NumPy's, or one of its own."""
+    if isinstance(values.dtype, np.dtype):
         return _of_numpy(name, np.asarray(values))
     import pyarrow as pa
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from naively.sources.formats import damaged
 from naively.sources.reader import Part
-from naively.sources.unpacking import unpacked
 
 _SIZE = 1 << 20
 
@@ -20,9 +20,16 @@ class Sample:
     @classmethod
     def of(cls, part: Part) -> Sample:
         """The first megabyte of a file."""
-        with unpacked(part) as (stream, raw):
-            start = bytes(stream.read(_SIZE))
-            taken = raw.tell()
+        import pyarrow as pa
+
+        try:
+            with pa.OSFile(part.path) as raw:
+                packed = part.content.compression
+                stream = raw if packed == "none" else pa.CompressedInputStream(raw, packed)
+                start = bytes(stream.read(_SIZE))
+                taken = raw.tell()
+        except (OSError, pa.ArrowException) as error:
+            raise damaged(part.path, error) from None
         return cls(start.removeprefix(b"\xef\xbb\xbf"), taken / max(1, start.count(b"\n")))
 
     @property

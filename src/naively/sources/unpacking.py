@@ -64,34 +64,26 @@ def unpacking(part: Part, watch: Watch | None = None) -> Iterator[Stream]:
         yield Stream(_path(pipe[0]), "none", lambda: _confirm(reading, feeding))
 
 
-@contextmanager
-def unpacked(part: Part) -> Iterator[tuple[Any, Any]]:
-    """What is in a file, compressed or not, as a stream to its end, where its sums are; and the file as it lies."""
+def chunks(part: Part, size: int = 1 << 20) -> Iterator[tuple[bytes, int]]:
+    """What is in a file, compressed or not, to its end, where its sums are; and how much of it was read so far."""
     import pyarrow as pa
 
     packed = part.content.compression
-    faults: tuple[type[Exception], ...] = (OSError, EOFError, pa.ArrowException)
+    faults: tuple[type[Exception], ...] = (OSError, pa.ArrowException)
+    if packed == "gzip":
+        from isal import igzip, isal_zlib
+
+        faults = (*faults, EOFError, OverflowError, isal_zlib.error)
     try:
         with pa.OSFile(part.path) as raw:
-            if packed == "none":
-                yield raw, raw
-            elif packed == "gzip":
-                from isal import igzip, isal_zlib
-
-                faults = (*faults, isal_zlib.error)
-                with igzip.IGzipFile(fileobj=raw) as stream:
-                    yield stream, raw
+            if packed == "gzip":
+                stream = igzip.IGzipFile(fileobj=raw)
             else:
-                yield pa.CompressedInputStream(raw, packed), raw
+                stream = raw if packed == "none" else pa.CompressedInputStream(raw, packed)
+            while chunk := stream.read(size):
+                yield chunk, raw.tell()
     except faults as error:
         raise damaged(part.path, error) from None
-
-
-def chunks(part: Part, size: int = 1 << 20) -> Iterator[tuple[bytes, int]]:
-    """What is in a file, compressed or not, to its end; and how much of it was read so far."""
-    with unpacked(part) as (stream, raw):
-        while chunk := stream.read(size):
-            yield chunk, raw.tell()
 
 
 def check(part: Part) -> None:
