@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <iterator>
+#include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "entries.hpp"
@@ -29,33 +31,40 @@ std::vector<std::size_t> by_class(const Documents& documents, const Labels& labe
     return by_class(documents.size(), labels, [&](std::size_t i) { return documents.is_missing(i); });
 }
 
-// Adds rows of one class after another: add(sums, row, times).
+// Adds rows of one class after another: add(row, times).
 template <class T, class Add>
-void in_classes(const Labels& labels, const std::size_t* order, std::size_t many, Sums<T>& sums, Add add) {
-    for (std::size_t i = 0; i < many; ++i) {
-        const std::int32_t klass = labels.klass[order[i]];
-        add(order[i], static_cast<T>(labels.weight_of(order[i])));
-        if (i + 1 == many || labels.klass[order[i + 1]] != klass) sums.finish(klass);
-    }
+void in_classes(const Labels& labels, const std::vector<std::size_t>& order, Share& share, Sums<T>& sums, Add add) {
+    std::optional<std::int32_t> klass;
+    share.each([&](std::size_t i) {
+        const std::size_t row = order[i];
+        if (klass && *klass != labels.klass[row]) sums.finish(*klass);
+        klass = labels.klass[row];
+        add(row, static_cast<T>(labels.weight_of(row)));
+    });
+    if (klass) sums.finish(*klass);
 }
 
 template <class T, class Numbering, class Size>
-void count_share(const Documents& documents, const Labels& labels, const TokenRules& rules, bool weights,
-                 const std::size_t* order, std::size_t many, Numbering& numbering, Size size,
-                 Large<Entry<T>>& entries) {
+Large<Entry<T>> count_share(const Documents& documents, const Labels& labels, const TokenRules& rules, bool weights,
+                            const std::vector<std::size_t>& order, Share& share, Numbering& numbering, Size size) {
+    Large<Entry<T>> entries;
     TokenReader<Numbering> reader(rules, numbering);
     Sums<T> sums(weights, entries);
     std::vector<std::uint32_t> numbers;
-    in_classes(labels, order, many, sums, [&](std::size_t i, T times) {
+    in_classes(labels, order, share, sums, [&](std::size_t row, T times) {
         numbers.clear();
-        documents.read(i, reader, numbers);
+        documents.read(row, reader, numbers);
         sums.add(numbers, times, size());
     });
+    return entries;
 }
 
-std::vector<std::size_t> class_shares(const Documents& documents, const std::vector<std::size_t>& order, int threads) {
-    const auto work = [&](std::size_t i) { return documents.work(order[i]); };
-    return shares(order.size(), static_cast<std::size_t>(std::max(threads, 1)), work);
+// Whole numbers come to the same sums wherever shares end.
+template <class T>
+constexpr Ends ends = std::is_integral_v<T> ? Ends::moving : Ends::fixed;
+
+Parting parted(const Documents& documents, const std::vector<std::size_t>& order, int threads, Ends ends) {
+    return Parting(order.size(), threads, ends, [&](std::size_t i) { return documents.work(order[i]); });
 }
 
 }  // namespace
@@ -63,23 +72,26 @@ std::vector<std::size_t> class_shares(const Documents& documents, const std::vec
 template <class T>
 Cells<T> count_texts(const Documents& documents, const Labels& labels, const TokenRules& rules, bool weights,
                      int threads, Vocabulary& vocabulary) {
-    const std::vector<std::size_t> order = by_class(documents, labels),
-                                   starts = class_shares(documents, order, threads);
-    const std::size_t parts = starts.size() - 1;
-    std::vector<Vocabulary> own(parts - 1, Vocabulary(vocabulary.seed()));
-    Shares<T> entries(parts);
-    for_each_task(parts, threads, [&](std::size_t p) {
-        Vocabulary& mine = p == 0 ? vocabulary : own[p - 1];
+    const std::vector<std::size_t> order = by_class(documents, labels);
+    struct Counted {
+        Vocabulary own;
+        Large<Entry<T>> entries;
+    };
+    std::vector<Counted> counted = in_shares(parted(documents, order, threads, ends<T>), threads, [&](Share& share) {
+        Counted result{Vocabulary(vocabulary.seed()), {}};
+        Vocabulary& mine = share.begin() == 0 ? vocabulary : result.own;
         Growing numbering(mine);
-        count_share(
-            documents, labels, rules, weights, order.data() + starts[p], starts[p + 1] - starts[p], numbering,
-            [&] { return mine.size(); }, entries[p]);
+        result.entries =
+            count_share<T>(documents, labels, rules, weights, order, share, numbering, [&] { return mine.size(); });
+        return result;
     });
+    Shares<T> entries;
+    for (Counted& share : counted) entries.push_back(std::move(share.entries));
     Cells<T> room;
     for_each_task(2, threads, [&](std::size_t task) {
         if (task == 0)
-            for (std::size_t p = 1; p < parts; ++p)
-                renumber(entries[p], vocabulary.absorb(own[p - 1], own[p - 1].size()));
+            for (std::size_t p = 1; p < counted.size(); ++p)
+                renumber(entries[p], vocabulary.absorb(counted[p].own, counted[p].own.size()));
         else
             room = room_for(entries, weights);
     });
@@ -113,19 +125,19 @@ Cells<T> count_rows(const CountedRows<I>& rows, const Labels& labels, bool weigh
     const auto entries_in_all = static_cast<std::size_t>(rows.starts[rows.rows]);
     if (entries_in_all * 8 < vocabulary) return count_few<T>(rows, labels, weights, threads, entries_in_all);
     const std::vector<std::size_t> order = by_class(rows.rows, labels, [](std::size_t) { return false; });
-    const std::vector<std::size_t> starts = shares(
-        order.size(), static_cast<std::size_t>(std::max(threads, 1)),
-        [&](std::size_t i) { return 1 + static_cast<std::size_t>(rows.starts[order[i] + 1] - rows.starts[order[i]]); });
-    const std::size_t parts = starts.size() - 1;
-    Shares<T> entries(parts);
-    for_each_task(parts, threads, [&](std::size_t p) {
-        Sums<T> sums(weights, entries[p]);
-        in_classes(labels, order.data() + starts[p], starts[p + 1] - starts[p], sums, [&](std::size_t i, T times) {
+    const auto work = [&](std::size_t i) {
+        return 1 + static_cast<std::size_t>(rows.starts[order[i] + 1] - rows.starts[order[i]]);
+    };
+    Shares<T> entries = in_shares(Parting(order.size(), threads, ends<T>, work), threads, [&](Share& share) {
+        Large<Entry<T>> result;
+        Sums<T> sums(weights, result);
+        in_classes(labels, order, share, sums, [&](std::size_t i, T times) {
             const auto from = static_cast<std::size_t>(rows.starts[i]),
                        to = static_cast<std::size_t>(rows.starts[i + 1]);
             sums.add(rows.number + from, rows.count + from, rows.weight ? rows.weight + from : nullptr, to - from,
                      times, vocabulary);
         });
+        return result;
     });
     return cells_of(entries, vocabulary, weights, room_for(entries, weights));
 }
@@ -133,26 +145,28 @@ Cells<T> count_rows(const CountedRows<I>& rows, const Labels& labels, bool weigh
 template <class T>
 Cells<T> count_buckets(const Documents& documents, const Labels& labels, const TokenRules& rules, bool weights,
                        int threads, std::uint32_t buckets, BucketNames& names) {
-    const std::vector<std::size_t> order = by_class(documents, labels),
-                                   starts = class_shares(documents, order, threads);
-    const std::size_t parts = starts.size() - 1;
-    std::vector<NamedBuckets> own(parts, NamedBuckets(buckets));
-    Shares<T> entries(parts);
-    for_each_task(parts, threads, [&](std::size_t p) {
-        count_share(
-            documents, labels, rules, weights, order.data() + starts[p], starts[p + 1] - starts[p], own[p],
-            [&] { return own[p].size(); }, entries[p]);
-    });
-    for (std::size_t p = 0; p < parts; ++p) {
-        std::vector<std::uint32_t> moved(own[p].size());
+    const std::vector<std::size_t> order = by_class(documents, labels);
+    // What leads in a bucket depends on where shares end.
+    using Counted = std::pair<NamedBuckets, Large<Entry<T>>>;
+    std::vector<Counted> counted =
+        in_shares(parted(documents, order, threads, Ends::fixed), threads, [&](Share& share) {
+            NamedBuckets own(buckets);
+            Large<Entry<T>> entries =
+                count_share<T>(documents, labels, rules, weights, order, share, own, [&] { return own.size(); });
+            return Counted(std::move(own), std::move(entries));
+        });
+    Shares<T> entries;
+    for (auto& [own, share] : counted) {
+        std::vector<std::uint32_t> moved(own.size());
         for (std::uint32_t n = 0; n < moved.size(); ++n) {
-            moved[n] = own[p].bucket(n);
-            if (own[p].lead(n) == 0) continue;
+            moved[n] = own.bucket(n);
+            if (own.lead(n) == 0) continue;
             names.bucket.push_back(moved[n]);
-            names.name.emplace_back(own[p].name(n));
-            names.lead.push_back(own[p].lead(n));
+            names.name.emplace_back(own.name(n));
+            names.lead.push_back(own.lead(n));
         }
-        renumber(entries[p], moved);
+        renumber(share, moved);
+        entries.push_back(std::move(share));
     }
     return cells_of(entries, buckets, weights, room_for(entries, weights));
 }

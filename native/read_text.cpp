@@ -10,43 +10,45 @@
 namespace naively {
 namespace {
 
-struct Share {
+struct ReadRows {
     std::vector<std::int32_t> column, count;
     std::vector<std::size_t> lengths;
 };
 
 // Appends a row: column_of(number) is the column of a token, below zero where it has none.
 template <class Once, class ColumnOf, class SignOf>
-void append(const Once& once, ColumnOf column_of, SignOf sign_of, Share& share) {
-    std::size_t size = share.column.size();
-    share.column.resize(size + once.size);
-    share.count.resize(size + once.size);
+void append(const Once& once, ColumnOf column_of, SignOf sign_of, ReadRows& rows) {
+    std::size_t size = rows.column.size();
+    rows.column.resize(size + once.size);
+    rows.count.resize(size + once.size);
     for (std::size_t k = 0; k < once.size; ++k) {
         const std::int32_t column = column_of(once.number[k]);
-        share.column[size] = column;
-        share.count[size] = sign_of(once.number[k]) * static_cast<std::int32_t>(once.count[k]);
+        rows.column[size] = column;
+        rows.count[size] = sign_of(once.number[k]) * static_cast<std::int32_t>(once.count[k]);
         size += column >= 0;
     }
-    share.column.resize(size);
-    share.count.resize(size);
+    rows.column.resize(size);
+    rows.count.resize(size);
 }
 
 // Reads documents one after another; once_of(numbers) is what one holds.
 template <class Numbering, class OnceOf, class ColumnOf, class SignOf>
-void read_share(const Documents& documents, const TokenRules& rules, std::size_t from, std::size_t to, bool in_order,
-                Numbering& numbering, OnceOf once_of, ColumnOf column_of, SignOf sign_of, Share& share) {
+ReadRows read_share(const Documents& documents, const TokenRules& rules, Share& share, bool in_order,
+                    Numbering& numbering, OnceOf once_of, ColumnOf column_of, SignOf sign_of) {
+    ReadRows rows;
     TokenReader<Numbering> reader(rules, numbering);
     std::vector<std::uint32_t> numbers;
-    for (std::size_t i = from; i < to; ++i) {
-        const std::size_t before = share.column.size();
+    share.each([&](std::size_t i) {
+        const std::size_t before = rows.column.size();
         if (!documents.is_missing(i)) {
             numbers.clear();
             documents.read(i, reader, numbers);
             if (in_order) std::sort(numbers.begin(), numbers.end());
-            append(once_of(numbers), column_of, sign_of, share);
+            append(once_of(numbers), column_of, sign_of, rows);
         }
-        share.lengths.push_back(share.column.size() - before);
-    }
+        rows.lengths.push_back(rows.column.size() - before);
+    });
+    return rows;
 }
 
 // Without room for the whole vocabulary, of which few texts touch little.
@@ -63,10 +65,10 @@ class Few {
 
 constexpr auto always_positive = [](std::uint32_t) { return 1; };
 
-TextRows joined(std::vector<Share>& shares) {
+TextRows joined(std::vector<ReadRows> shares) {
     TextRows rows;
     std::size_t size = 0, documents = 0;
-    for (const Share& share : shares) {
+    for (const ReadRows& share : shares) {
         size += share.column.size();
         documents += share.lengths.size();
     }
@@ -79,7 +81,7 @@ TextRows joined(std::vector<Share>& shares) {
         rows.column.reserve(size);
         rows.count.reserve(size);
     }
-    for (Share& share : shares) {
+    for (ReadRows& share : shares) {
         if (shares.size() > 1) {
             rows.column.insert(rows.column.end(), share.column.begin(), share.column.end());
             rows.count.insert(rows.count.end(), share.count.begin(), share.count.end());
@@ -92,20 +94,17 @@ TextRows joined(std::vector<Share>& shares) {
     return rows;
 }
 
-std::vector<std::size_t> document_shares(const Documents& documents, int threads) {
-    return shares(documents.size(), static_cast<std::size_t>(std::max(threads, 1)),
-                  [&](std::size_t i) { return documents.work(i); });
+Parting parted(const Documents& documents, int threads) {
+    return Parting(documents.size(), threads, Ends::moving, [&](std::size_t i) { return documents.work(i); });
 }
 
 }  // namespace
 
 TextRows read_growing(const Documents& documents, const TokenRules& rules, int threads, Vocabulary& vocabulary) {
-    const std::vector<std::size_t> starts = document_shares(documents, threads);
-    const std::size_t parts = starts.size() - 1;
-    std::vector<Vocabulary> own(parts - 1, Vocabulary(vocabulary.seed()));
-    std::vector<Share> shares(parts);
-    for_each_task(parts, threads, [&](std::size_t p) {
-        Vocabulary& mine = p == 0 ? vocabulary : own[p - 1];
+    using Read = std::pair<Vocabulary, ReadRows>;
+    std::vector<Read> read = in_shares(parted(documents, threads), threads, [&](Share& share) {
+        Vocabulary own(vocabulary.seed());
+        Vocabulary& mine = share.begin() == 0 ? vocabulary : own;
         Growing numbering(mine);
         Gathered once;
         Large<std::uint32_t> counts;
@@ -114,35 +113,36 @@ TextRows read_growing(const Documents& documents, const TokenRules& rules, int t
             once.of(numbers, [&](std::uint32_t n) -> std::uint32_t& { return counts[n]; });
             return once;
         };
-        read_share(
-            documents, rules, starts[p], starts[p + 1], false, numbering, once_of,
-            [](std::uint32_t number) { return static_cast<std::int32_t>(number); }, always_positive, shares[p]);
+        ReadRows rows = read_share(
+            documents, rules, share, false, numbering, once_of,
+            [](std::uint32_t number) { return static_cast<std::int32_t>(number); }, always_positive);
+        return Read(std::move(own), std::move(rows));
     });
-    for (std::size_t p = 1; p < parts; ++p) {
-        const std::vector<std::uint32_t> moved = vocabulary.absorb(own[p - 1], own[p - 1].size());
-        for (std::int32_t& column : shares[p].column)
-            column = static_cast<std::int32_t>(moved[static_cast<std::size_t>(column)]);
+    std::vector<ReadRows> shares;
+    for (auto& [own, rows] : read) {
+        if (!shares.empty()) {
+            const std::vector<std::uint32_t> moved = vocabulary.absorb(own, own.size());
+            for (std::int32_t& column : rows.column)
+                column = static_cast<std::int32_t>(moved[static_cast<std::size_t>(column)]);
+        }
+        shares.push_back(std::move(rows));
     }
-    return joined(shares);
+    return joined(std::move(shares));
 }
 
 template <class Known>
 TextRows read_fixed(const Documents& documents, const TokenRules& rules, int threads, const Known& vocabulary,
                     const std::int32_t* place, std::size_t places) {
-    const std::vector<std::size_t> starts = document_shares(documents, threads);
-    const std::size_t parts = starts.size() - 1;
-    std::vector<Share> shares(parts);
-    for_each_task(parts, threads, [&](std::size_t p) {
+    return joined(in_shares(parted(documents, threads), threads, [&](Share& share) {
         Fixed<Known> numbering{vocabulary};
-        read_share(
-            documents, rules, starts[p], starts[p + 1], false, numbering, Few(),
+        return read_share(
+            documents, rules, share, false, numbering, Few(),
             [&](std::uint32_t number) {
                 if (number >= places) return -1;
                 return place ? place[number] : static_cast<std::int32_t>(number);
             },
-            always_positive, shares[p]);
-    });
-    return joined(shares);
+            always_positive);
+    }));
 }
 
 template TextRows read_fixed(const Documents&, const TokenRules&, int, const Vocabulary&, const std::int32_t*,
@@ -152,17 +152,13 @@ template TextRows read_fixed(const Documents&, const TokenRules&, int, const Sto
 
 TextRows read_buckets(const Documents& documents, const TokenRules& rules, int threads, std::uint32_t buckets,
                       bool with_signs) {
-    const std::vector<std::size_t> starts = document_shares(documents, threads);
-    const std::size_t parts = starts.size() - 1;
-    std::vector<Share> shares(parts);
-    for_each_task(parts, threads, [&](std::size_t p) {
+    return joined(in_shares(parted(documents, threads), threads, [&](Share& share) {
         Buckets numbering{buckets, with_signs};
-        read_share(
-            documents, rules, starts[p], starts[p + 1], true, numbering, Few(),
+        return read_share(
+            documents, rules, share, true, numbering, Few(),
             [](std::uint32_t number) { return static_cast<std::int32_t>(number / 2); },
-            [](std::uint32_t number) { return number % 2 ? -1 : 1; }, shares[p]);
-    });
-    return joined(shares);
+            [](std::uint32_t number) { return number % 2 ? -1 : 1; });
+    }));
 }
 
 TextRows reorder(const std::int64_t* starts, const std::int32_t* column, const std::int32_t* count, std::size_t rows,

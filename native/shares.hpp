@@ -1,23 +1,125 @@
-// Shares: where the work of several threads is parted.
+// Shares: neighbouring rows of work for each thread.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <mutex>
+#include <optional>
+#include <utility>
 #include <vector>
+
+#include "parallel.hpp"
 
 namespace naively {
 
-// Where shares of about the same work begin, and the end of the last.
-template <class Work>
-std::vector<std::size_t> shares(std::size_t size, std::size_t parts, Work&& work) {
-    std::size_t all = 0, done = 0;
-    for (std::size_t i = 0; i < size; ++i) all += work(i);
-    std::vector<std::size_t> starts{0};
-    for (std::size_t i = 0; i < size; ++i) {
-        if (starts.size() < parts && done >= all / parts * starts.size()) starts.push_back(i);
-        done += work(i);
+// Where shares end: where it was said before, or wherever their threads get to. Cores are seldom equally fast at one
+// time, so the latter takes less of it; but sums that depend on the order of additions would not come out the same
+// twice.
+enum class Ends { fixed, moving };
+
+struct Stretch {
+    std::size_t from, to;
+};
+
+// Rows parted among threads. One that is done with its share takes over the later half of what another has left, as one
+// more share.
+class Parting {
+   public:
+    // `work(i)` is about how much row i is, in bytes of text or what takes as long.
+    template <class Work>
+    Parting(std::size_t rows, int threads, Ends ends, Work&& work) : ends_(ends), work_before_(rows + 1, 0) {
+        for (std::size_t i = 0; i < rows; ++i) work_before_[i + 1] = work_before_[i] + work(i);
+        const auto parts = static_cast<std::size_t>(std::max(threads, 1));
+        std::size_t from = 0;
+        for (std::size_t p = 1; p < parts; ++p) {
+            const std::size_t to = after(work_before_[rows] / parts * p);
+            if (to > from && to < rows) left_.push_back({std::exchange(from, to), to});
+        }
+        left_.push_back({from, rows});
+        shares_ = left_.size();
     }
-    starts.push_back(size);
-    return starts;
+
+    // How many there are to begin with.
+    std::size_t size() const { return shares_; }
+
+    // The next few rows of a share; none at its end.
+    std::optional<Stretch> take(std::size_t share) {
+        const std::lock_guard<std::mutex> alone(guard_);
+        Stretch& left = left_[share];
+        if (left.from == left.to) return std::nullopt;
+        const std::size_t to = std::min(left.to, std::max(left.from + 1, after(work_before_[left.from] + few)));
+        return Stretch{std::exchange(left.from, to), to};
+    }
+
+    // One more share, of what another has left, if there is enough.
+    std::optional<std::size_t> take_over() {
+        if (ends_ == Ends::fixed) return std::nullopt;
+        const std::lock_guard<std::mutex> alone(guard_);
+        const auto less = [&](const Stretch& a, const Stretch& b) { return work(a) < work(b); };
+        const auto most = std::max_element(left_.begin(), left_.end(), less);
+        const std::size_t half = after(work_before_[most->from] + work(*most) / 2), to = most->to;
+        if (work(*most) < enough || half == to) return std::nullopt;
+        most->to = half;
+        left_.push_back({half, to});
+        return left_.size() - 1;
+    }
+
+   private:
+    static constexpr std::size_t few = std::size_t{1} << 16, enough = std::size_t{1} << 21;
+
+    std::size_t work(const Stretch& rows) const { return work_before_[rows.to] - work_before_[rows.from]; }
+    // The first row before which there is so much work.
+    std::size_t after(std::size_t work) const {
+        const auto found = std::lower_bound(work_before_.begin(), work_before_.end(), work);
+        return static_cast<std::size_t>(found - work_before_.begin());
+    }
+
+    Ends ends_;
+    std::vector<std::size_t> work_before_;  // each row, and the end
+    std::vector<Stretch> left_;             // of each share
+    std::size_t shares_ = 0;
+    std::mutex guard_;
+};
+
+// The rows of one share, a few at a time.
+class Share {
+   public:
+    Share(Parting& parting, std::size_t number) : parting_(parting), number_(number), next_(parting.take(number)) {}
+
+    // Where it begins.
+    std::size_t begin() const { return begin_; }
+    template <class Row>
+    void each(Row&& row) {
+        for (; next_; next_ = parting_.take(number_))
+            for (std::size_t i = next_->from; i < next_->to; ++i) row(i);
+    }
+
+   private:
+    Parting& parting_;
+    std::size_t number_;
+    std::optional<Stretch> next_;
+    std::size_t begin_ = next_ ? next_->from : 0;
+};
+
+// What `count` makes of each share, in the order of the rows.
+template <class Count>
+auto in_shares(Parting&& parting, int threads, Count&& count) {
+    using Result = decltype(count(std::declval<Share&>()));
+    std::mutex guard;
+    std::vector<std::pair<std::size_t, Result>> found;
+    for_each_task(parting.size(), threads, [&](std::size_t first) {
+        for (std::optional<std::size_t> number = first; number; number = parting.take_over()) {
+            Share share(parting, *number);
+            Result result = count(share);
+            const std::lock_guard<std::mutex> alone(guard);
+            found.emplace_back(share.begin(), std::move(result));
+        }
+    });
+    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<Result> results;
+    results.reserve(found.size());
+    for (auto& [begin, result] : found) results.push_back(std::move(result));
+    return results;
 }
 
 }  // namespace naively
