@@ -45,9 +45,9 @@ void in_classes(const Labels& labels, const std::vector<std::size_t>& order, Sha
 }
 
 template <class T, class Numbering, class Size>
-Large<Entry<T>> count_share(const Documents& documents, const Labels& labels, const TokenRules& rules, bool weights,
-                            const std::vector<std::size_t>& order, Share& share, Numbering& numbering, Size size) {
-    Large<Entry<T>> entries;
+Entries<T> count_share(const Documents& documents, const Labels& labels, const TokenRules& rules, bool weights,
+                       const std::vector<std::size_t>& order, Share& share, Numbering& numbering, Size size) {
+    Entries<T> entries;
     TokenReader<Numbering> reader(rules, numbering);
     Sums<T> sums(weights, entries);
     std::vector<std::uint32_t> numbers;
@@ -75,7 +75,7 @@ Cells<T> count_texts(const Documents& documents, const Labels& labels, const Tok
     const std::vector<std::size_t> order = by_class(documents, labels);
     struct Counted {
         Vocabulary own;
-        Large<Entry<T>> entries;
+        Entries<T> entries;
     };
     std::vector<Counted> counted = in_shares(parted(documents, order, threads, ends<T>), threads, [&](Share& share) {
         Counted result{Vocabulary(vocabulary.seed()), {}};
@@ -95,7 +95,7 @@ Cells<T> count_texts(const Documents& documents, const Labels& labels, const Tok
         else
             room = room_for(entries, weights);
     });
-    return cells_of(entries, vocabulary.size(), weights, std::move(room));
+    return cells_of(entries, vocabulary.size(), weights, threads, std::move(room));
 }
 
 namespace {
@@ -129,7 +129,7 @@ Cells<T> count_rows(const CountedRows<I>& rows, const Labels& labels, bool weigh
         return 1 + static_cast<std::size_t>(rows.starts[order[i] + 1] - rows.starts[order[i]]);
     };
     Shares<T> entries = in_shares(Parting(order.size(), threads, ends<T>, work), threads, [&](Share& share) {
-        Large<Entry<T>> result;
+        Entries<T> result;
         Sums<T> sums(weights, result);
         in_classes(labels, order, share, sums, [&](std::size_t i, T times) {
             const auto from = static_cast<std::size_t>(rows.starts[i]),
@@ -139,7 +139,7 @@ Cells<T> count_rows(const CountedRows<I>& rows, const Labels& labels, bool weigh
         });
         return result;
     });
-    return cells_of(entries, vocabulary, weights, room_for(entries, weights));
+    return cells_of(entries, vocabulary, weights, threads, room_for(entries, weights));
 }
 
 template <class T>
@@ -147,11 +147,11 @@ Cells<T> count_buckets(const Documents& documents, const Labels& labels, const T
                        int threads, std::uint32_t buckets, BucketNames& names) {
     const std::vector<std::size_t> order = by_class(documents, labels);
     // What leads in a bucket depends on where shares end.
-    using Counted = std::pair<NamedBuckets, Large<Entry<T>>>;
+    using Counted = std::pair<NamedBuckets, Entries<T>>;
     std::vector<Counted> counted =
         in_shares(parted(documents, order, threads, Ends::fixed), threads, [&](Share& share) {
             NamedBuckets own(buckets);
-            Large<Entry<T>> entries =
+            Entries<T> entries =
                 count_share<T>(documents, labels, rules, weights, order, share, own, [&] { return own.size(); });
             return Counted(std::move(own), std::move(entries));
         });
@@ -168,7 +168,7 @@ Cells<T> count_buckets(const Documents& documents, const Labels& labels, const T
         renumber(share, moved);
         entries.push_back(std::move(share));
     }
-    return cells_of(entries, buckets, weights, room_for(entries, weights));
+    return cells_of(entries, buckets, weights, threads, room_for(entries, weights));
 }
 
 template Cells<std::int64_t> count_texts(const Documents&, const Labels&, const TokenRules&, bool, int, Vocabulary&);

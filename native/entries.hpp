@@ -4,32 +4,42 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <utility>
 #include <vector>
 
 #include "cells.hpp"
 #include "pages.hpp"
+#include "parallel.hpp"
 #include "sums.hpp"
+#include "wide.hpp"
 
 namespace naively {
 
 // Those of all shares, in the order of their classes.
 template <class T>
-using Shares = std::vector<Large<Entry<T>>>;
+using Shares = std::vector<Entries<T>>;
 
 template <class T>
-void renumber(Large<Entry<T>>& entries, const std::vector<std::uint32_t>& moved) {
-    for (Entry<T>& entry : entries) entry.number = moved[entry.number];
+void renumber(Entries<T>& entries, const std::vector<std::uint32_t>& moved) {
+    for (std::uint32_t& number : entries.number) number = moved[number];
+    entries.in_order = false;
+}
+
+template <class T>
+void resize(Cells<T>& cells, std::size_t size, std::size_t planes) {
+    cells.feature.resize(size);
+    cells.klass.resize(size);
+    cells.value.resize(planes * size);
 }
 
 // As many cells as there are entries, empty; made apart, as fresh memory takes its time.
 template <class T>
 Cells<T> room_for(const Shares<T>& shares, bool weights) {
     std::size_t size = 0;
-    for (const auto& entries : shares) size += entries.size();
+    for (const auto& entries : shares) size += entries.number.size();
     Cells<T> cells;
-    cells.feature.resize(size);
-    cells.klass.resize(size);
-    cells.value.resize((weights ? 3 : 2) * size);
+    resize(cells, size, weights ? 3 : 2);
     return cells;
 }
 
@@ -37,79 +47,122 @@ Cells<T> room_for(const Shares<T>& shares, bool weights) {
 template <class T>
 std::vector<std::uint32_t> squeeze(Shares<T>& shares) {
     std::vector<std::uint32_t> used;
-    for (const auto& entries : shares)
-        for (const Entry<T>& entry : entries) used.push_back(entry.number);
+    for (const auto& entries : shares) used.insert(used.end(), entries.number.begin(), entries.number.end());
     std::sort(used.begin(), used.end());
     used.erase(std::unique(used.begin(), used.end()), used.end());
     for (auto& entries : shares)
-        for (Entry<T>& entry : entries)
-            entry.number =
-                static_cast<std::uint32_t>(std::lower_bound(used.begin(), used.end(), entry.number) - used.begin());
+        for (std::uint32_t& number : entries.number)
+            number = static_cast<std::uint32_t>(std::lower_bound(used.begin(), used.end(), number) - used.begin());
     return used;
 }
 
-// Where the cells of each number begin, and the end.
+// Where ranges of numbers begin that have about as many entries each, one for a thread, and the end.
 template <class T>
-Large<std::size_t> starts_of(const Shares<T>& shares, std::size_t numbers) {
-    Large<std::size_t> starts(numbers + 1, 0);
+std::vector<std::uint32_t> ranges_of(const Shares<T>& shares, std::size_t numbers, int threads) {
+    constexpr std::size_t step = 64;
+    std::vector<std::uint32_t> some, starts{0};
     for (const auto& entries : shares)
-        for (const Entry<T>& entry : entries) ++starts[entry.number + 1];
-    for (std::size_t n = 0; n < numbers; ++n) starts[n + 1] += starts[n];
+        for (std::size_t i = 0; i < entries.number.size(); i += step) some.push_back(entries.number[i]);
+    std::sort(some.begin(), some.end());
+    const auto ranges = static_cast<std::size_t>(worth_threads(threads, step * some.size()));
+    for (std::size_t r = 1; r < ranges; ++r) starts.push_back(some[some.size() * r / ranges]);
+    starts.push_back(static_cast<std::uint32_t>(numbers));
     return starts;
 }
 
-// Without the places that nothing came to.
-template <class T>
-void close_up(Cells<T>& cells) {
-    const std::size_t size = cells.feature.size(), planes = cells.value.size() / size;
-    T* const value = cells.value.data();
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < size; ++i) {
-        if (value[size + i] == T(0)) continue;  // no document
-        cells.feature[kept] = cells.feature[i];
-        cells.klass[kept] = cells.klass[i];
-        for (std::size_t p = 0; p < planes; ++p) value[p * size + kept] = value[p * size + i];
-        ++kept;
-    }
-    for (std::size_t p = 1; p < planes; ++p) std::copy(value + p * size, value + p * size + kept, value + p * kept);
-    cells.feature.resize(kept);
-    cells.klass.resize(kept);
-    cells.value.resize(planes * kept);
-}
-
-// Puts each entry into its place; one of a cell that another share has too is added to it.
-template <class T>
-void fill(Cells<T>& cells, const Shares<T>& shares, std::size_t numbers, bool weights) {
-    Large<std::size_t> next = starts_of(shares, numbers);
-    const std::size_t size = cells.feature.size();
-    T* const value = cells.value.data();
-    bool twice = false;
+// Calls each(entries, i, klass) for the entries of a range of numbers. Where they are in no order, soon(number) is
+// called a while before, so that what lies anywhere is under way.
+template <class T, class Soon, class Each>
+void in_range(const Shares<T>& shares, std::uint32_t from, std::uint32_t to, Soon soon, Each each) {
     for (const auto& entries : shares) {
-        for (const Entry<T>& entry : entries) {
-            std::size_t& place = next[entry.number];
-            const bool again =
-                place > 0 && cells.feature[place - 1] == entry.number && cells.klass[place - 1] == entry.klass;
-            const std::size_t at = again ? place - 1 : place++;
-            twice |= again;
-            cells.feature[at] = entry.number;
-            cells.klass[at] = entry.klass;
-            value[at] += entry.sum.occurrences;
-            value[size + at] += entry.sum.documents;
-            if (weights) value[2 * size + at] += entry.sum.weight;
+        const std::uint32_t* const number = entries.number.data();
+        std::size_t i = 0;
+        for (const auto& [klass, end] : entries.classes) {
+            if (entries.in_order) {
+                i = static_cast<std::size_t>(std::lower_bound(number + i, number + end, from) - number);
+                for (; i < end && number[i] < to; ++i) each(entries, i, klass);
+            }
+            while (i < end && !entries.in_order) {
+                std::size_t found[64], many = 0;
+                for (; i < end && many < std::size(found); ++i) {  // without a branch on the number, which may be any
+                    found[many] = i;
+                    many += number[i] - from < to - from;
+                }
+                for (std::size_t k = 0; k < many; ++k) soon(number[found[k]]);
+                for (std::size_t k = 0; k < many; ++k) each(entries, found[k], klass);
+            }
+            i = end;
         }
     }
-    if (twice) close_up(cells);
+}
+
+// How many cells each number has, in the lower half; the class of the last one, and one, in the upper half. The entries
+// of a number come in the order of their classes.
+template <class T>
+void count_cells(const Shares<T>& shares, std::uint32_t from, std::uint32_t to, Large<std::uint64_t>& counts) {
+    in_range(
+        shares, from, to, [&](std::uint32_t number) { NAIVELY_PREFETCH(&counts[number]); },
+        [&](const Entries<T>& entries, std::size_t i, std::int32_t klass) {
+            std::uint64_t& count = counts[entries.number[i]];
+            const auto last = static_cast<std::uint64_t>(klass) + 1;
+            count = last << 32 | ((count & 0xffffffff) + (count >> 32 != last));
+        });
+}
+
+// Puts each entry where the next cell of its number is to be; one of a cell that another share has too is added to it.
+template <class T>
+void fill_range(const Shares<T>& shares, std::uint32_t from, std::uint32_t to, Large<std::uint64_t>& next,
+                std::size_t planes, Cells<T>& cells) {
+    if (from == to) return;
+    const std::size_t size = cells.feature.size(), begin = next[from];
+    std::int64_t* const feature = cells.feature.data();
+    std::int32_t* const klass_of = cells.klass.data();
+    T* const value = cells.value.data();
+    in_range(
+        shares, from, to,
+        [&](std::uint32_t number) {
+            const std::uint64_t at = next[number];
+            NAIVELY_PREFETCH(feature + at);
+            NAIVELY_PREFETCH(klass_of + at);
+            for (std::size_t p = 0; p < planes; ++p) NAIVELY_PREFETCH(value + p * size + at);
+        },
+        [&](const Entries<T>& entries, std::size_t i, std::int32_t klass) {
+            const std::uint32_t number = entries.number[i];
+            std::uint64_t& place = next[number];
+            const bool again = place > begin && feature[place - 1] == number && klass_of[place - 1] == klass;
+            const std::uint64_t at = again ? place - 1 : place++;
+            feature[at] = number;
+            klass_of[at] = klass;
+            value[at] += entries.sum[i].occurrences;
+            value[size + at] += entries.sum[i].documents;
+            if (planes == 3) value[2 * size + at] += entries.sum[i].weight;
+        });
+}
+
+template <class T>
+void fill(Cells<T>& cells, const Shares<T>& shares, std::size_t numbers, std::size_t planes, int threads) {
+    const std::vector<std::uint32_t> ranges = ranges_of(shares, numbers, threads);
+    const auto in_ranges = [&](auto work) {
+        for_each_task(ranges.size() - 1, threads, [&](std::size_t r) { work(ranges[r], ranges[r + 1]); });
+    };
+    Large<std::uint64_t> next(numbers, 0);
+    in_ranges([&](std::uint32_t from, std::uint32_t to) { count_cells(shares, from, to, next); });
+    std::size_t size = 0;
+    for (std::uint64_t& place : next) size += std::exchange(place, size) & 0xffffffff;
+    resize(cells, size, planes);
+    in_ranges([&](std::uint32_t from, std::uint32_t to) { fill_range(shares, from, to, next, planes, cells); });
 }
 
 // The entries as cells; `cells` has room for them.
 template <class T>
-Cells<T> cells_of(Shares<T>& shares, std::size_t numbers, bool weights, Cells<T> cells) {
+Cells<T> cells_of(Shares<T>& shares, std::size_t numbers, bool weights, int threads, Cells<T> cells) {
+    const std::size_t planes = weights ? 3 : 2;
     if (numbers <= 8 * cells.feature.size()) {
-        fill(cells, shares, numbers, weights);
+        fill(cells, shares, numbers, planes, threads);
         return cells;
     }
     const std::vector<std::uint32_t> used = squeeze(shares);
-    fill(cells, shares, used.size(), weights);
+    fill(cells, shares, used.size(), planes, threads);
     for (std::int64_t& feature : cells.feature) feature = used[static_cast<std::size_t>(feature)];
     return cells;
 }

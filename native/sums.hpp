@@ -29,11 +29,17 @@ struct WordSum {
     std::uint32_t count = 0;
 };
 
+// What the words of one class after another come to.
 template <class T>
-struct Entry {
-    std::uint32_t number;
-    std::int32_t klass;
-    Sum<T> sum;
+struct Entries {
+    struct Class {
+        std::int32_t klass;
+        std::size_t end;
+    };
+    Large<std::uint32_t> number;
+    Large<Sum<T>> sum;
+    std::vector<Class> classes;
+    bool in_order = true;  // the numbers of each class
 };
 
 // 1 + log count; of small counts, which are most, from a table.
@@ -51,7 +57,7 @@ NAIVELY_INLINE double sublinear(std::uint32_t count) {
 template <class T>
 class Sums {
    public:
-    Sums(bool weights, Large<Entry<T>>& entries) : weights_(weights), entries_(entries) {}
+    Sums(bool weights, Entries<T>& entries) : weights_(weights), entries_(entries) {}
 
     void add(const std::vector<std::uint32_t>& numbers, T times, std::size_t vocabulary) {
         hold(vocabulary);
@@ -80,20 +86,28 @@ class Sums {
 
     // What the class comes to, in the order of the numbers.
     void finish(std::int32_t klass) {
-        std::size_t size = entries_.size();
+        std::size_t size = entries_.number.size();
         for (const std::uint64_t bits : touched_) size += static_cast<std::size_t>(std::popcount(bits));
-        if (size > entries_.capacity()) entries_.reserve(std::max(size, 2 * entries_.size()));
+        make_room(entries_.number, size);
+        make_room(entries_.sum, size);
         for (std::size_t at = 0; at < touched_.size(); ++at) {
             for (std::uint64_t bits = touched_[at]; bits; bits &= bits - 1) {
                 const auto number = static_cast<std::uint32_t>(64 * at + static_cast<unsigned>(std::countr_zero(bits)));
-                entries_.push_back({number, klass, sums_[number].sum});
+                entries_.number.push_back(number);
+                entries_.sum.push_back(sums_[number].sum);
                 sums_[number].sum = {};
             }
             touched_[at] = 0;
         }
+        entries_.classes.push_back({klass, size});
     }
 
    private:
+    template <class Room>
+    static void make_room(Room& room, std::size_t size) {
+        if (size > room.capacity()) room.reserve(std::max(size, 2 * room.size()));
+    }
+
     void hold(std::size_t vocabulary) {
         if (sums_.size() < vocabulary) sums_.resize(vocabulary);
         if (touched_.size() * 64 < vocabulary) touched_.resize(vocabulary / 64 + 1, 0);
@@ -129,7 +143,7 @@ class Sums {
     static constexpr std::size_t ahead = 16;
 
     bool weights_;
-    Large<Entry<T>>& entries_;
+    Entries<T>& entries_;
     Large<WordSum<T>> sums_;
     std::vector<std::uint64_t> touched_;  // a bit for each number that the class has
     Gathered once_;
