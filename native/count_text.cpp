@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
-#include <type_traits>
 #include <utility>
 
 #include "entries.hpp"
@@ -59,10 +58,6 @@ Entries<T> count_share(const Documents& documents, const Labels& labels, const T
     return entries;
 }
 
-// Whole numbers come to the same sums wherever shares end.
-template <class T>
-constexpr Ends ends = std::is_integral_v<T> ? Ends::moving : Ends::fixed;
-
 Parting parted(const Documents& documents, const std::vector<std::size_t>& order, int threads, Ends ends) {
     return Parting(order.size(), threads, ends, [&](std::size_t i) { return documents.work(order[i]); });
 }
@@ -77,7 +72,8 @@ Cells<T> count_texts(const Documents& documents, const Labels& labels, const Tok
         Vocabulary own;
         Entries<T> entries;
     };
-    std::vector<Counted> counted = in_shares(parted(documents, order, threads, ends<T>), threads, [&](Share& share) {
+    Parting parting = parted(documents, order, threads, Ends::moving);
+    std::vector<Counted> counted = in_shares(parting, threads, [&](Share& share) {
         Counted result{Vocabulary(vocabulary.seed()), {}};
         Vocabulary& mine = share.begin() == 0 ? vocabulary : result.own;
         Growing numbering(mine);
@@ -89,11 +85,14 @@ Cells<T> count_texts(const Documents& documents, const Labels& labels, const Tok
     for (Counted& share : counted) entries.push_back(std::move(share.entries));
     Cells<T> room;
     for_each_task(2, threads, [&](std::size_t task) {
-        if (task == 0)
-            for (std::size_t p = 1; p < counted.size(); ++p)
-                renumber(entries[p], vocabulary.absorb(counted[p].own, counted[p].own.size()));
-        else
+        if (task == 0) {
+            for (std::size_t p = 1; p < counted.size(); ++p) {
+                const Vocabulary own = std::move(counted[p].own);
+                renumber(entries[p], vocabulary.absorb(own, own.size()));
+            }
+        } else {
             room = room_for(entries, weights);
+        }
     });
     return cells_of(entries, vocabulary.size(), weights, threads, std::move(room));
 }
@@ -128,7 +127,10 @@ Cells<T> count_rows(const CountedRows<I>& rows, const Labels& labels, bool weigh
     const auto work = [&](std::size_t i) {
         return 1 + static_cast<std::size_t>(rows.starts[order[i] + 1] - rows.starts[order[i]]);
     };
-    Shares<T> entries = in_shares(Parting(order.size(), threads, ends<T>, work), threads, [&](Share& share) {
+    // Each share makes room for the vocabulary, which is to be little beside its rows.
+    const std::size_t enough = std::max(std::size_t{1} << 21, 8 * vocabulary);
+    Parting parting(order.size(), threads, Ends::moving, work, enough);
+    Shares<T> entries = in_shares(parting, threads, [&](Share& share) {
         Entries<T> result;
         Sums<T> sums(weights, result);
         in_classes(labels, order, share, sums, [&](std::size_t i, T times) {
@@ -146,15 +148,14 @@ template <class T>
 Cells<T> count_buckets(const Documents& documents, const Labels& labels, const TokenRules& rules, bool weights,
                        int threads, std::uint32_t buckets, BucketNames& names) {
     const std::vector<std::size_t> order = by_class(documents, labels);
-    // What leads in a bucket depends on where shares end.
+    Parting parting = parted(documents, order, threads, Ends::fixed);  // on which depends what leads in a bucket
     using Counted = std::pair<NamedBuckets, Entries<T>>;
-    std::vector<Counted> counted =
-        in_shares(parted(documents, order, threads, Ends::fixed), threads, [&](Share& share) {
-            NamedBuckets own(buckets);
-            Entries<T> entries =
-                count_share<T>(documents, labels, rules, weights, order, share, own, [&] { return own.size(); });
-            return Counted(std::move(own), std::move(entries));
-        });
+    std::vector<Counted> counted = in_shares(parting, threads, [&](Share& share) {
+        NamedBuckets own(buckets);
+        Entries<T> entries =
+            count_share<T>(documents, labels, rules, weights, order, share, own, [&] { return own.size(); });
+        return Counted(std::move(own), std::move(entries));
+    });
     Shares<T> entries;
     for (auto& [own, share] : counted) {
         std::vector<std::uint32_t> moved(own.size());

@@ -56,7 +56,8 @@ std::vector<std::uint32_t> squeeze(Shares<T>& shares) {
     return used;
 }
 
-// Where ranges of numbers begin that have about as many entries each, one for a thread, and the end.
+// Where ranges of numbers begin that have about as many entries each, and the end. Not too many: each looks at all
+// entries.
 template <class T>
 std::vector<std::uint32_t> ranges_of(const Shares<T>& shares, std::size_t numbers, int threads) {
     constexpr std::size_t step = 64;
@@ -64,7 +65,7 @@ std::vector<std::uint32_t> ranges_of(const Shares<T>& shares, std::size_t number
     for (const auto& entries : shares)
         for (std::size_t i = 0; i < entries.number.size(); i += step) some.push_back(entries.number[i]);
     std::sort(some.begin(), some.end());
-    const auto ranges = static_cast<std::size_t>(worth_threads(threads, step * some.size()));
+    const auto ranges = static_cast<std::size_t>(std::clamp(worth_threads(threads, step * some.size()), 1, 16));
     for (std::size_t r = 1; r < ranges; ++r) starts.push_back(some[some.size() * r / ranges]);
     starts.push_back(static_cast<std::uint32_t>(numbers));
     return starts;
@@ -113,7 +114,6 @@ void count_cells(const Shares<T>& shares, std::uint32_t from, std::uint32_t to, 
 template <class T>
 void fill_range(const Shares<T>& shares, std::uint32_t from, std::uint32_t to, Large<std::uint64_t>& next,
                 std::size_t planes, Cells<T>& cells) {
-    if (from == to) return;
     const std::size_t size = cells.feature.size(), begin = next[from];
     std::int64_t* const feature = cells.feature.data();
     std::int32_t* const klass_of = cells.klass.data();
@@ -143,7 +143,9 @@ template <class T>
 void fill(Cells<T>& cells, const Shares<T>& shares, std::size_t numbers, std::size_t planes, int threads) {
     const std::vector<std::uint32_t> ranges = ranges_of(shares, numbers, threads);
     const auto in_ranges = [&](auto work) {
-        for_each_task(ranges.size() - 1, threads, [&](std::size_t r) { work(ranges[r], ranges[r + 1]); });
+        for_each_task(ranges.size() - 1, threads, [&](std::size_t r) {
+            if (ranges[r] < ranges[r + 1]) work(ranges[r], ranges[r + 1]);
+        });
     };
     Large<std::uint64_t> next(numbers, 0);
     in_ranges([&](std::uint32_t from, std::uint32_t to) { count_cells(shares, from, to, next); });

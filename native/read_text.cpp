@@ -102,7 +102,8 @@ Parting parted(const Documents& documents, int threads) {
 
 TextRows read_growing(const Documents& documents, const TokenRules& rules, int threads, Vocabulary& vocabulary) {
     using Read = std::pair<Vocabulary, ReadRows>;
-    std::vector<Read> read = in_shares(parted(documents, threads), threads, [&](Share& share) {
+    Parting parting = parted(documents, threads);
+    std::vector<Read> read = in_shares(parting, threads, [&](Share& share) {
         Vocabulary own(vocabulary.seed());
         Vocabulary& mine = share.begin() == 0 ? vocabulary : own;
         Growing numbering(mine);
@@ -133,7 +134,8 @@ TextRows read_growing(const Documents& documents, const TokenRules& rules, int t
 template <class Known>
 TextRows read_fixed(const Documents& documents, const TokenRules& rules, int threads, const Known& vocabulary,
                     const std::int32_t* place, std::size_t places) {
-    return joined(in_shares(parted(documents, threads), threads, [&](Share& share) {
+    Parting parting = parted(documents, threads);
+    return joined(in_shares(parting, threads, [&](Share& share) {
         Fixed<Known> numbering{vocabulary};
         return read_share(
             documents, rules, share, false, numbering, Few(),
@@ -152,7 +154,8 @@ template TextRows read_fixed(const Documents&, const TokenRules&, int, const Sto
 
 TextRows read_buckets(const Documents& documents, const TokenRules& rules, int threads, std::uint32_t buckets,
                       bool with_signs) {
-    return joined(in_shares(parted(documents, threads), threads, [&](Share& share) {
+    Parting parting = parted(documents, threads);
+    return joined(in_shares(parting, threads, [&](Share& share) {
         Buckets numbering{buckets, with_signs};
         return read_share(
             documents, rules, share, true, numbering, Few(),

@@ -13,8 +13,7 @@
 namespace naively {
 
 // Where shares end: where it was said before, or wherever their threads get to. Cores are seldom equally fast at one
-// time, so the latter takes less of it; but sums that depend on the order of additions would not come out the same
-// twice.
+// time, so the latter takes less of it; but what depends on where shares end would not come out the same twice.
 enum class Ends { fixed, moving };
 
 struct Stretch {
@@ -22,18 +21,19 @@ struct Stretch {
 };
 
 // Rows parted among threads. One that is done with its share takes over the later half of what another has left, as one
-// more share.
+// more share. A share keeps its first row, so that it begins where no other does.
 class Parting {
    public:
-    // `work(i)` is about how much row i is, in bytes of text or what takes as long.
+    // `work(i)` is about how much row i is, in bytes of text or what takes as long; less than `enough` is not parted.
     template <class Work>
-    Parting(std::size_t rows, int threads, Ends ends, Work&& work) : ends_(ends), work_before_(rows + 1, 0) {
+    Parting(std::size_t rows, int threads, Ends ends, Work&& work, std::size_t enough = std::size_t{1} << 21)
+        : ends_(ends), enough_(enough), work_before_(rows + 1, 0) {
         for (std::size_t i = 0; i < rows; ++i) work_before_[i + 1] = work_before_[i] + work(i);
-        const auto parts = static_cast<std::size_t>(std::max(threads, 1));
+        const std::size_t parts = std::min(rows, static_cast<std::size_t>(std::max(threads, 1)));
         std::size_t from = 0;
         for (std::size_t p = 1; p < parts; ++p) {
-            const std::size_t to = after(work_before_[rows] / parts * p);
-            if (to > from && to < rows) left_.push_back({std::exchange(from, to), to});
+            const std::size_t to = std::min(after(work_before_[rows] / parts * p), rows - 1);
+            if (to > from) left_.push_back({std::exchange(from, to), to});
         }
         left_.push_back({from, rows});
         shares_ = left_.size();
@@ -55,19 +55,28 @@ class Parting {
     std::optional<std::size_t> take_over() {
         if (ends_ == Ends::fixed) return std::nullopt;
         const std::lock_guard<std::mutex> alone(guard_);
-        const auto less = [&](const Stretch& a, const Stretch& b) { return work(a) < work(b); };
-        const auto most = std::max_element(left_.begin(), left_.end(), less);
-        const std::size_t half = after(work_before_[most->from] + work(*most) / 2), to = most->to;
-        if (work(*most) < enough || half == to) return std::nullopt;
-        most->to = half;
-        left_.push_back({half, to});
+        const auto most = std::max_element(left_.begin(), left_.end(),
+                                           [&](const Stretch& a, const Stretch& b) { return to_part(a) < to_part(b); });
+        if (to_part(*most) < enough_) return std::nullopt;
+        const std::size_t to = most->to;
+        most->to = std::min(after(work_before_[most->from] + to_part(*most) / 2), to - 1);
+        left_.push_back({most->to, to});
         return left_.size() - 1;
     }
 
-   private:
-    static constexpr std::size_t few = std::size_t{1} << 16, enough = std::size_t{1} << 21;
+    // Nothing is left.
+    void stop() {
+        const std::lock_guard<std::mutex> alone(guard_);
+        for (Stretch& left : left_) left.to = left.from;
+    }
 
-    std::size_t work(const Stretch& rows) const { return work_before_[rows.to] - work_before_[rows.from]; }
+   private:
+    static constexpr std::size_t few = std::size_t{1} << 16;
+
+    // How much work there is that could be parted: a single row cannot.
+    std::size_t to_part(const Stretch& left) const {
+        return left.to - left.from < 2 ? 0 : work_before_[left.to] - work_before_[left.from];
+    }
     // The first row before which there is so much work.
     std::size_t after(std::size_t work) const {
         const auto found = std::lower_bound(work_before_.begin(), work_before_.end(), work);
@@ -75,6 +84,7 @@ class Parting {
     }
 
     Ends ends_;
+    std::size_t enough_;
     std::vector<std::size_t> work_before_;  // each row, and the end
     std::vector<Stretch> left_;             // of each share
     std::size_t shares_ = 0;
@@ -103,16 +113,21 @@ class Share {
 
 // What `count` makes of each share, in the order of the rows.
 template <class Count>
-auto in_shares(Parting&& parting, int threads, Count&& count) {
+auto in_shares(Parting& parting, int threads, Count&& count) {
     using Result = decltype(count(std::declval<Share&>()));
     std::mutex guard;
     std::vector<std::pair<std::size_t, Result>> found;
     for_each_task(parting.size(), threads, [&](std::size_t first) {
         for (std::optional<std::size_t> number = first; number; number = parting.take_over()) {
-            Share share(parting, *number);
-            Result result = count(share);
-            const std::lock_guard<std::mutex> alone(guard);
-            found.emplace_back(share.begin(), std::move(result));
+            try {
+                Share share(parting, *number);
+                Result result = count(share);
+                const std::lock_guard<std::mutex> alone(guard);
+                found.emplace_back(share.begin(), std::move(result));
+            } catch (...) {
+                parting.stop();
+                throw;
+            }
         }
     });
     std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });

@@ -19,11 +19,11 @@ every_number = pytest.mark.parametrize("threads", [2, 3])
 
 @pytest.fixture(scope="module")
 def texts() -> list[str | None]:
-    """Half of them are read in no time, so that their threads take over again and again."""
+    """The first half is read in no time, so that its threads take over from the others."""
     rng = random.Random(3)
     words = ["".join(rng.choices("abcdefghij", k=rng.randrange(1, 8))) for _ in range(3000)]
-    slow = [" ".join(rng.choices(words, k=rng.randrange(900))) for _ in range(2000)]
-    return [" " * 4096] * 1000 + [None, *slow[:1000]] + ["\n" * 4096, ""] * 1000 + slow[1000:]
+    slow = [" ".join(rng.choices(words, k=rng.randrange(900))) for _ in range(2600)]
+    return [" " * 4096, "\n" * 4096] * 700 + [None, "", *slow]
 
 
 def listed(vocabulary: Any) -> list[Any]:
@@ -74,12 +74,24 @@ def test_rows_are_counted_as_by_one_thread(threads: int, texts: Any) -> None:
     assert_same(more, one)
 
 
-def test_fractions_come_to_the_same_bits_each_time(texts: Any) -> None:
+@every_number
+def test_fractions_come_to_the_bits_of_one_thread(threads: int, texts: Any) -> None:
     rule, rng = RULES[0], np.random.default_rng(8)
     klass, times = np.zeros(len(texts), np.int32), rng.random(len(texts))
-    first, *others = (
-        _core.count_texts(rule.texts(texts).core, klass, 1, times, rule.core, True, 3, Vocabulary().table)
-        for _ in range(4)
+    one, more = (
+        _core.count_texts(rule.texts(texts).core, klass, 1, times, rule.core, True, n, Vocabulary().table)
+        for n in (1, threads)
     )
-    for again in others:
-        assert_same(again, first)
+    assert_same(more, one)
+
+
+@pytest.mark.parametrize("threads", [-1, 0, 4, 10**6])
+def test_any_number_of_threads_will_do(threads: int) -> None:
+    rule, few = RULES[0], ["a b", "", None, "b c " * 40_000]
+    klass, wanted = np.array([0, 1, 0, 1], np.int32), None
+    for n in (1, threads):
+        table = Vocabulary().table
+        found = _core.count_texts(rule.texts(few).core, klass, 2, None, rule.core, True, n, table)
+        wanted = wanted or (found, listed(table))
+        assert_same(found, wanted[0])
+        assert listed(table) == wanted[1]
