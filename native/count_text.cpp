@@ -148,7 +148,7 @@ template <class T>
 Cells<T> count_buckets(const Documents& documents, const Labels& labels, const TokenRules& rules, bool weights,
                        int threads, std::uint32_t buckets, BucketNames& names) {
     const std::vector<std::size_t> order = by_class(documents, labels);
-    Parting parting = parted(documents, order, threads, Ends::fixed);  // on which depends what leads in a bucket
+    Parting parting = parted(documents, order, threads, Ends::fixed);  // what leads in a bucket depends on them
     using Counted = std::pair<NamedBuckets, Entries<T>>;
     std::vector<Counted> counted = in_shares(parting, threads, [&](Share& share) {
         NamedBuckets own(buckets);

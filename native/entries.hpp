@@ -27,6 +27,13 @@ void renumber(Entries<T>& entries, const std::vector<std::uint32_t>& moved) {
 }
 
 template <class T>
+std::size_t size_of(const Shares<T>& shares) {
+    std::size_t size = 0;
+    for (const auto& entries : shares) size += entries.number.size();
+    return size;
+}
+
+template <class T>
 void resize(Cells<T>& cells, std::size_t size, std::size_t planes) {
     cells.feature.resize(size);
     cells.klass.resize(size);
@@ -36,10 +43,8 @@ void resize(Cells<T>& cells, std::size_t size, std::size_t planes) {
 // As many cells as there are entries, empty; made apart, as fresh memory takes its time.
 template <class T>
 Cells<T> room_for(const Shares<T>& shares, bool weights) {
-    std::size_t size = 0;
-    for (const auto& entries : shares) size += entries.number.size();
     Cells<T> cells;
-    resize(cells, size, weights ? 3 : 2);
+    resize(cells, size_of(shares), weights ? 3 : 2);
     return cells;
 }
 
@@ -60,12 +65,13 @@ std::vector<std::uint32_t> squeeze(Shares<T>& shares) {
 // entries.
 template <class T>
 std::vector<std::uint32_t> ranges_of(const Shares<T>& shares, std::size_t numbers, int threads) {
-    constexpr std::size_t step = 64;
     std::vector<std::uint32_t> some, starts{0};
-    for (const auto& entries : shares)
-        for (std::size_t i = 0; i < entries.number.size(); i += step) some.push_back(entries.number[i]);
-    std::sort(some.begin(), some.end());
-    const auto ranges = static_cast<std::size_t>(std::clamp(worth_threads(threads, step * some.size()), 1, 16));
+    const auto ranges = static_cast<std::size_t>(std::clamp(worth_threads(threads, size_of(shares)), 1, 16));
+    if (ranges > 1) {
+        for (const auto& entries : shares)
+            for (std::size_t i = 0; i < entries.number.size(); i += 64) some.push_back(entries.number[i]);
+        std::sort(some.begin(), some.end());
+    }
     for (std::size_t r = 1; r < ranges; ++r) starts.push_back(some[some.size() * r / ranges]);
     starts.push_back(static_cast<std::uint32_t>(numbers));
     return starts;
@@ -82,8 +88,9 @@ void in_range(const Shares<T>& shares, std::uint32_t from, std::uint32_t to, Soo
             if (entries.in_order) {
                 i = static_cast<std::size_t>(std::lower_bound(number + i, number + end, from) - number);
                 for (; i < end && number[i] < to; ++i) each(entries, i, klass);
+                i = end;
             }
-            while (i < end && !entries.in_order) {
+            while (i < end) {
                 std::size_t found[64], many = 0;
                 for (; i < end && many < std::size(found); ++i) {  // without a branch on the number, which may be any
                     found[many] = i;
@@ -92,7 +99,6 @@ void in_range(const Shares<T>& shares, std::uint32_t from, std::uint32_t to, Soo
                 for (std::size_t k = 0; k < many; ++k) soon(number[found[k]]);
                 for (std::size_t k = 0; k < many; ++k) each(entries, found[k], klass);
             }
-            i = end;
         }
     }
 }
