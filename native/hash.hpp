@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <random>
 
 #include "wide.hpp"
 
@@ -75,5 +76,11 @@ NAIVELY_INLINE std::uint64_t hash_bytes(const char* bytes, std::size_t length, c
 NAIVELY_INLINE std::uint64_t hash_number(std::uint64_t number, std::uint64_t seed) {
     return fold(number ^ seed, salt_a ^ (seed << 1));
 }
+
+// Another one in each process, so that nobody can choose what collides in tables that end with a call.
+inline const std::uint64_t process_seed = [] {
+    std::random_device chance;
+    return static_cast<std::uint64_t>(chance()) << 32 | chance();
+}();
 
 }  // namespace naively

@@ -112,7 +112,7 @@ struct Buckets {
 class NamedBuckets {
    public:
     static constexpr bool by_bytes = true;
-    explicit NamedBuckets(std::uint32_t buckets) : hash_{buckets, false}, numbers_(0) {}
+    explicit NamedBuckets(std::uint32_t buckets) : hash_{buckets, false}, numbers_(process_seed) {}
 
     std::uint32_t number(std::string_view token) {
         const std::uint32_t bucket = hash_.number(token) / 2;

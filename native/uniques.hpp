@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "hash.hpp"
 #include "wide.hpp"
 
 namespace naively {
@@ -74,7 +75,7 @@ class Uniques {
     static constexpr std::size_t usual = 1 << 10;  // as many different tokens as most documents have at most
 
     NAIVELY_INLINE std::size_t place_of(std::uint32_t n) const {
-        std::size_t at = (n * 0x9e3779b1u) >> shift_;
+        std::size_t at = static_cast<std::size_t>(hash_number(n, process_seed)) & mask_;
         while (slots_[at].document == document_ && slots_[at].number != n) at = (at + 1) & mask_;
         return at;
     }
@@ -94,7 +95,6 @@ class Uniques {
         count.resize(room);
         slots_.assign(2 * room, Slot{});
         mask_ = slots_.size() - 1;
-        shift_ = 32 - static_cast<unsigned>(std::min(32, static_cast<int>(std::countr_zero(slots_.size()))));
     }
 
     // A long document: what it has so far moves into a larger table.
@@ -105,7 +105,6 @@ class Uniques {
 
     std::vector<Slot> slots_;
     std::size_t room_ = 0, mask_ = 0;
-    unsigned shift_ = 0;
     std::uint32_t document_ = 0;
 };
 

@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 import threading
+import timeit
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 import naively
 from naively import Best, InputError, NeverCounted, _core
+from naively.tokens import Tokens
 
 MANY = " ".join(f"word{i}" for i in range(100))
 
@@ -240,3 +242,19 @@ def test_empty_tokens_of_a_function_are_counted_however_many_words_came_before(t
         calibrate=False, threads=threads,
     ).fit(texts, ["x"] * len(texts))  # fmt: skip
     assert model.tally_.cells.values[0].sum() == 6000 + 4 * 2000
+
+
+def test_words_chosen_to_collide_are_read_as_fast_as_others() -> None:
+    """In the table of one text, which once was the upper bits of a product with a known number."""
+    rule, buckets = Tokens(), 2**31 - 1
+    words = [f"w{i}" for i in range(1_500_000)]
+    column = _core.read_buckets(rule.texts(words).core, rule.core, 1, buckets, False)[1].astype(np.uint64)
+    place = (2 * column * 0x9E3779B1 % 2**32) >> 21
+    chosen = [words[i] for i in np.flatnonzero(place == 77)][:500]
+    assert len(chosen) == 500
+
+    def taken(words: list[str]) -> float:
+        texts = rule.texts([" ".join(words)] * 200).core
+        return min(timeit.repeat(lambda: _core.read_buckets(texts, rule.core, 1, buckets, False), number=1, repeat=5))
+
+    assert taken(chosen) < 3 * taken(words[:500])
