@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "encode.hpp"
+#include "hash.hpp"
 
 using namespace naively;
 
@@ -341,6 +342,28 @@ nb::tuple reorder_py(const In1<std::int64_t>& starts, const In1<std::int32_t>& c
     return rows_out(std::move(result));
 }
 
+// A number for each text that depends on its bytes alone, in every process; 0 for a missing one.
+nb::object hashes_of(const Texts& texts) {
+    require(texts.odd < 0, "there are no such rows");
+    const Documents& from = texts.documents;
+    std::vector<std::uint64_t> hashes(from.size(), 0);
+    {
+        nb::gil_scoped_release free;
+        const auto hash = [](std::string_view text, std::uint64_t seed) {
+            return hash_bytes(text.data(), text.size(), load_head(text.data(), text.size()), seed);
+        };
+        for (std::size_t i = 0; i < hashes.size(); ++i) {
+            if (from.is_missing(i)) continue;
+            if (!from.given) {
+                hashes[i] = hash(from.texts[i], salt_b);
+            } else {
+                for (const std::string_view token : from.tokens[i]) hashes[i] = hash(token, hashes[i] ^ salt_b);
+            }
+        }
+    }
+    return array_of(std::move(hashes));
+}
+
 template <class T>
 nb::tuple encode_strings_py(const In1<T>& offsets, const In1<std::uint8_t>& data,
                             const std::optional<In1<std::uint8_t>>& missing, std::uint64_t seed) {
@@ -369,6 +392,7 @@ void naively::bind_text(nb::module_& m) {
         .def_static("joined", &joined_texts, nb::arg("parts"))
         .def("part", &part_of, nb::arg("start"), nb::arg("stop"))
         .def("take", &taken_of, nb::arg("rows"))
+        .def("hashes", &hashes_of)
         .def_prop_ro("odd", [](const Texts& self) { return self.odd; })
         .def_prop_ro("bytes", [](const Texts& self) { return self.bytes; })
         .def_prop_ro("missing",

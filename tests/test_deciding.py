@@ -288,9 +288,13 @@ def test_the_temperature_loses_least(drawn: tuple[Array, Array], weighted: bool)
     weight = np.random.default_rng(0).integers(1, 4, len(truth)).astype(float) if weighted else None
     each = np.ones(len(truth)) if weight is None else weight
 
+    second = np.maximum(-np.sort(below, axis=1)[:, -2], 1e-3)
+    margin = np.exp(each @ np.log(second) / each.sum())  # by which one row more is wrong
+
     def lost(log_t: float) -> float:
         logs = below / np.exp(log_t)
-        return float(each @ (np.log(np.exp(logs).sum(axis=1)) - logs[np.arange(len(truth)), truth]))
+        own = each @ (np.log(np.exp(logs).sum(axis=1)) - logs[np.arange(len(truth)), truth])
+        return float(own + np.logaddexp(0.0, margin / np.exp(log_t)))
 
     best = minimize_scalar(lost, bounds=(np.log(1 / 200), np.log(4000)), method="bounded")
     found = Losses.of(below, truth, weight).temperature.value

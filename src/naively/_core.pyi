@@ -285,6 +285,9 @@ class Texts:
     def take(self, rows: _I8) -> Texts:
         """Some of them, in any order."""
 
+    def hashes(self) -> _U8:
+        """A number for each text that depends on its bytes alone, in every process; 0 for a missing one."""
+
     @property
     def odd(self) -> int:
         """The first row that is no text; -1: all are."""

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from naively.calibration import cross_fitted, enough_rows
 from naively.cells import Array
 from naively.errors import Inexact, InputError
 from naively.families.left_out import recounted
@@ -88,6 +89,17 @@ class HeldOut(Value):
         best = others.max(axis=1, initial=-np.inf)
         with np.errstate(invalid="ignore"):
             return np.where(np.isneginf(best), np.inf, below[rows, self.truth] - best)
+
+    def as_used(self, method: str | None) -> HeldOut:
+        """With probabilities calibrated as those of a model by this method are, each row's by other rows than itself."""
+        if method is None:
+            return self
+        calibration = cross_fitted(method, self.scores.below, self.truth, self._each)
+        return replace(self, scores=self.scores.at(calibration))
+
+    def enough_rows(self, method: str) -> Array:
+        """The numbers of the rows that a calibration is fitted on."""
+        return enough_rows(method, self.scores.below, self.truth, self._each)
 
     def __repr__(self) -> str:
         return f"HeldOut({len(self.truth):_} rows, accuracy {self.accuracy:.4f}, log-loss {self.log_loss:.4f})"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from naively import _core
-from naively.calibration import Calibration, Temperature
+from naively.calibration import Calibration
 from naively.cells import Array
 from naively.errors import InputError, nearest
 from naively.names import Index
@@ -196,7 +196,7 @@ class Scores:
 
     def _most(self, by: str) -> Array:
         """The place of the label of each row."""
-        same_order = self.calibration is None or isinstance(self.calibration, Temperature)
+        same_order = self.calibration is None or self.calibration.keeps_order
         if by == "posterior" and (self.shift is not None or not same_order):
             return np.argmax(self.log_proba(), axis=1)
         if self.impossible is None and self.prior.ndim == 1:

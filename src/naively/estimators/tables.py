@@ -52,8 +52,9 @@ class NaiveBayes(Manners, TableLearner):
     unlabelled : {"skip", "refuse"}, default="skip"
         What becomes of rows without a label: they are left out with a warning, or refused.
     calibrate : bool, "temperature", "per class" or "isotonic", default=True
-        Whether probabilities are brought to what they are worth on rows that are left out: by one number that scores
-        are divided by (True), one more for each class, or a rising function for each class.
+        How probabilities are brought to what they are worth on held-out rows: by one number that scores are divided by
+        ("temperature"), a constant for each class as well ("per class"), or a rising function for each class
+        ("isotonic"). True: a temperature, or per class where held-out rows are better for it.
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {

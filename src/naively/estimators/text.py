@@ -78,8 +78,9 @@ class TextClassifier(Manners, TextLearner):
     norm : bool, default=False
         Whether the complement's weights are divided by their sum.
     calibrate : bool, "temperature", "per class" or "isotonic", default=True
-        Whether probabilities are brought to what they are worth on texts that are left out: by one number that scores
-        are divided by (True), one more for each class, or a rising function for each class.
+        How probabilities are brought to what they are worth on held-out texts: by one number that scores are divided by
+        (True, "temperature"), a constant for each class as well ("per class"), or a rising function for each class
+        ("isotonic").
     threads : int, default=None
         How many to use; None: one for each core, where there is enough to do.
     """

@@ -138,7 +138,7 @@ class AnyNumbers:
         rule = self.rules[name]
         if isinstance(rule, Gaussian):
             return Column(name, rule)
-        cells, counts = coarser(*column_counts(grid, self.gridded.lookup[name]))
+        cells, counts = column_counts(grid, self.gridded.lookup[name])
         if isinstance(rule, Kernel):
             at, bins, width = kernel_bins(rule, cells, counts)
             smoothing = _LAPLACE if isinstance(smoothing, Evidence) else smoothing  # curves are smooth already
@@ -304,27 +304,26 @@ def _joined(counted: list[tuple[Array, Array, Array, Array]], present: Array) ->
     return Cells.sorted(np.concatenate(feature), np.concatenate(klass), np.concatenate(values)[None])
 
 
-def column_counts(grid: Tally, column: int) -> tuple[Array, Array]:
-    """The cells of a column, ascending, and its counts, cells by classes."""
-    begin, end = np.searchsorted(grid.cells.feature, [column << CODE_BITS, (column << CODE_BITS) | MISSING])
-    cell = grid.cells.feature[begin:end] & MISSING
-    distinct, at = np.unique(cell, return_inverse=True)
-    counts = np.zeros((len(distinct), grid.classes.size))
-    counts[at, grid.cells.klass[begin:end]] = grid.cells.values[0, begin:end]
-    return distinct, counts
-
-
 _LARGEST = 1 << 21
 """How many numbers of a column (cells times classes) are weighed; beyond that, neighbouring cells are put together."""
+_FEWEST_CELLS = 16
 
 
-def coarser(cells: Array, counts: Array) -> tuple[Array, Array]:
-    """Fewer cells, each standing for its neighbours, where cells and classes are many."""
-    most = max(64, _LARGEST // max(counts.shape[1], 1))
-    if len(cells) <= most:
-        return cells, counts
-    starts_at = np.concatenate([[0], by_frequency(counts.sum(axis=1), most)])
-    return cells[starts_at], np.add.reduceat(counts, starts_at, axis=0)
+def column_counts(grid: Tally, column: int) -> tuple[Array, Array]:
+    """The cells of a column, ascending, and its counts, cells by classes.
+
+    Where cells and classes are many, a cell stands for its neighbours too.
+    """
+    begin, end = np.searchsorted(grid.cells.feature, [column << CODE_BITS, (column << CODE_BITS) | MISSING])
+    value, classes = grid.cells.values[0, begin:end], grid.classes.size
+    cells, at = np.unique(grid.cells.feature[begin:end] & MISSING, return_inverse=True)
+    most = max(_FEWEST_CELLS, _LARGEST // max(classes, 1))
+    if len(cells) > most:
+        first = np.concatenate([[0], by_frequency(np.bincount(at, value), most)])
+        cells, at = cells[first], np.searchsorted(first, at, side="right") - 1
+    size = len(cells) * classes
+    counts = np.bincount(at * classes + grid.cells.klass[begin:end], value, minlength=size)
+    return cells, counts.astype(np.float64).reshape(len(cells), classes)
 
 
 def as_rows(counts: Array) -> Array:

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from naively import held_out
 from naively.errors import InputError, nearest
 from naively.estimators import TextClassifier
-from naively.judging.cross_validation import Counted, changed, uncalibrated
+from naively.judging.cross_validation import Counted, changed, method_of, uncalibrated
 from naively.judging.evaluation import Evaluation, evaluate
 from naively.judging.progress import tracked
 from naively.judging.shown import Sheet, Shown, frame_of, number
@@ -103,8 +103,8 @@ def compare(
     >>> len(found), found["all words"]
     (9, Evaluation(480 rows, 2 classes, accuracy 0.8..., f1_macro 0.8..., log-loss 0.3...))
 
-    Words are selected anew for each fold, from the other folds alone. Scores of folds are taken as they come, without
-    calibration; with `test`, models are calibrated as they say.
+    Words are selected anew for each fold, from the other folds alone. Probabilities are calibrated as each model says:
+    those of folds on other rows that were held out, those of `test` on the training rows.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ class _Trained:
         return replace(self.read[key], model=fitted)
 
     def folded(self, model: Any, folds: int, seed: int) -> Evaluation:
-        counted = self.counted(uncalibrated(model))
+        counted = replace(self.counted(uncalibrated(model)), method=method_of(model))
         fold = held_out.folds(len(counted), folds, seed, counted.codes)
         return evaluate(counted.by_groups(counted.rules(None), fold)[0])
 

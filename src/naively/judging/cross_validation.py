@@ -28,6 +28,7 @@ class Counted:
     weight: Array | None
     kept: Array | None = None  # the numbers of the rows among those given, where some had no label
     given: int = 0  # how many were given then
+    method: str | None = None  # how the probabilities of the model are calibrated
 
     @classmethod
     def of(cls, model: Any, X: Any, y: Any, sample_weight: Any = None, *, as_it_is: bool = False) -> Counted:
@@ -38,6 +39,7 @@ class Counted:
         check_model(model)
         if isinstance(X, Iterator):
             raise InputError("rows are looked at more than once here: pass them as they are, not as an iterator")
+        method = method_of(model)
         if "_model" in vars(model):
             rows = model._labelled(model._model, X, y, sample_weight)
         else:
@@ -45,7 +47,8 @@ class Counted:
             if as_it_is and isinstance(model, TextClassifier) and model.weighting in ("counts", "binary"):
                 model.set_params(weights=False)
             rows = model._fit_and_read(X, y, sample_weight)
-        return cls(model, *rows, *model._rows_with_label(X, y))
+        kept, given = model._rows_with_label(X, y)
+        return cls(model, *rows, kept, given, method)
 
     def groups(self, groups: Any) -> Array:
         """The number of the group of each row that has a label."""
@@ -69,19 +72,26 @@ class Counted:
 
     def one_by_one(self, rules: Sequence[Any]) -> list[HeldOut]:
         """Each row by the counts without it."""
-        return held_out.leave_one_out(*self._told(rules), self.rows, self.codes, self.weight)
+        found = held_out.leave_one_out(*self._told(rules), self.rows, self.codes, self.weight)
+        return [each.as_used(self.method) for each in found]
 
     def by_groups(self, rules: Sequence[Any], groups: Array) -> list[HeldOut]:
         """The rows of each group by the counts without it."""
-        return held_out.leave_groups_out(*self._told(rules), self.rows, self.codes, self.weight, groups)
+        found = held_out.leave_groups_out(*self._told(rules), self.rows, self.codes, self.weight, groups)
+        return [each.as_used(self.method) for each in found]
 
     def _told(self, rules: Sequence[Any]) -> tuple[Any, Any, Sequence[Any], Any]:
         state = self.model._model
         return self.model._family_of(state), state.ledger, rules, self.model._prior_rule()
 
 
+def method_of(model: Any) -> str | None:
+    """How the probabilities of a model are calibrated; None: not at all."""
+    return getattr(model, "_method", None)
+
+
 def uncalibrated(model: Any) -> Any:
-    """A new model with the same parameters, which does not look for a calibration that would not be used."""
+    """A new model with the same parameters, but without a calibration: held-out rows get one of their own."""
     fresh = clone(model)
     return fresh.set_params(calibrate=False) if "calibrate" in fresh.get_params(deep=False) else fresh
 
@@ -108,7 +118,8 @@ def leave_one_out(
 
     What a model is without a row is found by subtracting the row. Words that no other text has are not known then;
     what was chosen by all rows stays: what was "auto", an α by evidence, columns, categories, bins, and words that were
-    selected. A row that is the last of its class is scored with the priors smoothed by 1. Scores are not calibrated.
+    selected. A row that is the last of its class is scored with the priors smoothed by 1. Where the model calibrates
+    its probabilities, those of held-out rows are calibrated in the same way, each row's by other rows than itself.
 
     Parameters
     ----------
@@ -145,7 +156,8 @@ def cross_validate(
     HeldOut(... rows, accuracy 0.8..., log-loss ...)
 
     Words, bins and an α by evidence are those of the other folds; what `TextClassifier` chooses when it is fitted is
-    chosen by all rows. Scores are not calibrated.
+    chosen by all rows. Where the model calibrates its probabilities, those of held-out rows are calibrated in the same
+    way, each row's by other rows than itself.
 
     Parameters
     ----------

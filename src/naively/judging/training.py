@@ -11,13 +11,13 @@ from naively import held_out
 from naively.cells import Array
 from naively.errors import InputError
 from naively.held_out import HeldOut
-from naively.judging.cross_validation import Counted, check_model, uncalibrated
+from naively.judging.cross_validation import Counted, check_model, method_of, uncalibrated
 
 
 def counted_anew(model: Any, X: Any, y: Any) -> Counted:
     """These rows as a new model counts them, whatever the one that is given has counted."""
     check_model(model)
-    return Counted.of(uncalibrated(model), X, y)
+    return replace(Counted.of(uncalibrated(model), X, y), method=method_of(model))
 
 
 def tally_of(counted: Counted, rows: Array) -> Any:
@@ -39,7 +39,8 @@ def judged_by(counted: Counted, tally: Any, rules: list[Any], rows: Array) -> li
     part, nothing, truth = held_out.taken(counted.rows, rows), np.zeros(classes.size), np.argsort(order)[codes]
     weight = None if counted.weight is None else counted.weight[rows]
     scores = (family.table(ledger, rule, nothing).score(part) for rule in rules)
-    return [HeldOut(replace(found, prior=prior[order]), truth, weight) for found in scores]
+    held = (HeldOut(replace(found, prior=prior[order]), truth, weight) for found in scores)
+    return [found.as_used(counted.method) for found in held]
 
 
 def shuffled(rows: Array, codes: Array, rng: np.random.Generator) -> Array:

@@ -16,7 +16,7 @@ from naively.cells import Array
 from naively.errors import InputError, nearest
 from naively.estimators.text import TextClassifier
 from naively.held_out import HeldOut
-from naively.judging.cross_validation import Counted, changed, check_model, uncalibrated
+from naively.judging.cross_validation import Counted, changed, check_model, method_of, uncalibrated
 from naively.judging.progress import tracked
 from naively.judging.shown import Sheet, Shown, frame_of
 from naively.judging.training import whole_number
@@ -30,7 +30,11 @@ MEASURES = {"accuracy": 1.0, "log_loss": -1.0}
 
 @dataclass(frozen=True, eq=False)
 class Attempt:
-    """Some parameters, and how rows that were left out fared with them; the log-loss is at the best temperature."""
+    """Some parameters, and how held-out rows fared with them.
+
+    Rows are judged as a model with these parameters would judge them, calibrated where it calibrates. Where it does not,
+    the log-loss is at the best temperature.
+    """
 
     parameters: dict[str, Any]
     accuracy: float
@@ -183,7 +187,7 @@ class _Plan:
             counted = replace(counted, model=model)
             rules = [changed(model, **candidates[i])._rule() for i in path]
             for i, result in zip(path, self._left_out(counted, rules), strict=True):
-                found[i] = _attempt(candidates[i], result)
+                found[i] = _attempt(candidates[i], result, method_of(told))
         return (found[i] for i in range(len(candidates)))
 
     def _left_out(self, counted: Counted, rules: list[Any]) -> list[HeldOut]:
@@ -218,11 +222,10 @@ def _paths(model: Any, candidates: list[dict[str, Any]]) -> list[list[int]]:
     return [paths[key] for key in sorted(paths)]
 
 
-def _attempt(parameters: dict[str, Any], result: HeldOut) -> Attempt:
-    losses = Losses.of(result.scores.below, result.truth, result.weight)
-    temperature = losses.temperature
-    tempered = HeldOut(result.scores.at(temperature), result.truth, result.weight)
-    return Attempt(parameters, result.accuracy, tempered.log_loss, temperature.value)
+def _attempt(parameters: dict[str, Any], result: HeldOut, method: str | None) -> Attempt:
+    temperature = Losses.of(result.scores.below, result.truth, result.weight).temperature
+    used = replace(result, scores=result.scores.at(temperature)) if method is None else result.as_used(method)
+    return Attempt(parameters, used.accuracy, used.log_loss, temperature.value)
 
 
 def _shown(value: Any) -> str:

@@ -115,8 +115,12 @@ class Learner(Predictor):
             tally = self._count(X, y, ledger.classes, ledger.features, sample_weight, reset=False)
             known_classes(tally.classes, ledger.classes)
             left = self._tidied(ledger.subtract(tally), tally)
-            self._settle(self._model.after(left).tidied())
+            self._settle(self._after_forgetting(self._model.after(left).tidied(), X, y))
         return self
+
+    def _after_forgetting(self, model: Any, X: Any, y: Any) -> Any:
+        """The model once these rows were forgotten, with whatever else depends on them."""
+        return model
 
     def _tidied(self, ledger: Ledger, gone: Any) -> Ledger:
         """Without what only the rows just forgotten had brought along."""

@@ -4,50 +4,138 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from functools import reduce
-from operator import add
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from naively.calibration import Calibration, Losses, Temperature, fitted
+from naively.calibration import AUTO, FEWEST, MISTAKES, MOST, Calibration, Losses, Temperature, fitted, stages
 from naively.cells import Array
 from naively.errors import DataWarning, InputError
 from naively.families.words import Words
 from naively.held_out import HeldOut, leave_one_out, sorted_places, taken
 from naively.learning.base import Learner
+from naively.names import Index
 from naively.scores import Scores
+from naively.values import Value
 
-SAMPLE = 800
-"""So many rows of a batch tell the temperature; for other methods ten times as many."""
-FEWEST = 20
-"""With fewer rows in all, probabilities are left as they are."""
 BATCH = 200
-"""A later batch with fewer rows than this leaves them as they were: it is to cost what it holds."""
+"""A later batch with fewer rows than this leaves probabilities as they were: it is to cost what it holds."""
+
+
+@dataclass(frozen=True, eq=False)
+class CalibrationSample(Value):
+    """Held-out scores of some rows that were counted, from which a calibration is fitted.
+
+    Rows are known by their keys, so that they can be taken out again when they are forgotten. `a + b` are the rows of
+    both; of very many, those with the smallest keys.
+    """
+
+    classes: Array
+    below: Array
+    truth: Array
+    weight: Array
+    keys: Array
+
+    @classmethod
+    def of(cls, found: HeldOut, keys: Array) -> CalibrationSample:
+        weight = np.ones(len(keys)) if found.weight is None else found.weight
+        return cls(found.scores.classes, found.scores.below, found.truth, weight, keys)
+
+    @property
+    def rows(self) -> float:
+        return float(self.weight.sum())
+
+    @property
+    def mistakes(self) -> float:
+        return float(self.weight @ (self.below.argmax(axis=1) != self.truth))
+
+    @cached_property
+    def losses(self) -> Losses:
+        return Losses.of(self.below, self.truth, self.weight)
+
+    def fitted(self, method: str) -> Calibration:
+        return fitted(method, self.below, self.truth, self.weight, self.losses)
+
+    def __add__(self, other: CalibrationSample) -> CalibrationSample:
+        classes = self.classes
+        if not np.array_equal(classes, other.classes):
+            classes = np.union1d(classes, other.classes)
+        mine, theirs = self.among(classes), other.among(classes)
+        names = ("below", "truth", "weight", "keys")
+        both = {name: np.concatenate([getattr(mine, name), getattr(theirs, name)]) for name in names}
+        order = np.sort(np.argsort(both["keys"], kind="stable")[:MOST])
+        return CalibrationSample(classes, **{name: values[order] for name, values in both.items()})
+
+    def among(self, classes: Array) -> CalibrationSample:
+        """The rows of these classes; one that was not there when they were scored is impossible."""
+        if np.array_equal(classes, self.classes):
+            return self
+        places = {name: place for place, name in enumerate(classes.tolist())}
+        place = np.array([places.get(name, -1) for name in self.classes.tolist()])
+        below = np.full((len(self.truth), len(classes)), -np.inf)
+        below[:, place[place >= 0]] = self.below[:, place >= 0]
+        kept = place[self.truth] >= 0
+        sample = CalibrationSample(classes, below, place[self.truth], self.weight, self.keys)
+        return sample if kept.all() else sample._only(kept)
+
+    def without(self, keys: Array) -> CalibrationSample:
+        """Without rows that were forgotten: for each key, one row that has it."""
+        order = np.argsort(self.keys, kind="stable")
+        mine, gone = self.keys[order], np.sort(keys)
+        begin = np.searchsorted(mine, mine, "left")
+        copies = np.searchsorted(gone, mine, "right") - np.searchsorted(gone, mine, "left")
+        kept = np.ones(len(mine), bool)
+        kept[order] = np.arange(len(mine)) - begin >= copies
+        return self if kept.all() else self._only(kept)
+
+    def _only(self, rows: Array) -> CalibrationSample:
+        return CalibrationSample(self.classes, self.below[rows], self.truth[rows], self.weight[rows], self.keys[rows])
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """How probabilities are calibrated, and the rules under which the rows were judged."""
+    """A calibration, the rules and the classes that it is good for, and what it was fitted on.
+
+    `losses` stand for the rows where a model was loaded, whose file has no sample. `counted` is how many rows the model
+    had then.
+    """
 
     rules: Any
+    classes: tuple[Any, ...]
     calibration: Calibration
-    losses: Losses | None = None
-    counted: float = 0.0  # how many rows the model had then
+    losses: Losses
+    counted: float = 0.0
+    sample: CalibrationSample | None = None
+
+    @classmethod
+    def by(cls, method: str, rules: Any, sample: CalibrationSample, counted: float) -> Judged:
+        return cls(rules, tuple(sample.classes.tolist()), sample.fitted(method), sample.losses, counted, sample)
 
     def __add__(self, other: Judged) -> Judged:
-        """Where both tell a temperature by the same rules, that of the rows of both; otherwise the former."""
-        if self.losses is None or other.losses is None or self.rules != other.rules:
+        """By the rows of both; by the former alone where the rules differ, or constants of classes are without rows."""
+        if self.rules != other.rules:
+            return self
+        counted = max(self.counted, other.counted)
+        if self.sample is not None and other.sample is not None:
+            return Judged.by(self.rules[0], self.rules, self.sample + other.sample, counted)
+        if not isinstance(self.calibration, Temperature):
             return self
         losses = self.losses + other.losses
-        return Judged(self.rules, losses.temperature, losses, max(self.counted, other.counted))
+        return Judged(self.rules, self.classes, losses.temperature, losses, counted)
+
+    def without_sample(self) -> Judged:
+        """As it is written to a file."""
+        return replace(self, sample=None)
 
 
 @dataclass(frozen=True, eq=False)
 class Pending:
-    """Some of the rows that were counted, to be judged when probabilities are first asked for."""
+    """Rows that were counted, to be scored without themselves when probabilities are first asked for."""
 
-    samples: tuple[tuple[Any, Array, Array | None], ...]
+    rows: Any
+    codes: Array
+    weight: Array | None
     counted: float
     before: Judged | None = None
 
@@ -56,56 +144,82 @@ class CalibratingLearner(Learner):
     """With probabilities that are calibrated without further rows: each is judged by the counts without it."""
 
     _judges_later = False  # whether rows are judged when probabilities are first asked for
+    _usual_method = "temperature"  # of calibrate=True
     calibrate: Any
 
     @property
     def _method(self) -> str | None:
         if isinstance(self.calibrate, str):
             return self.calibrate
-        return "temperature" if self.calibrate else None
+        return self._usual_method if self.calibrate else None
 
     def _judged_by(self, model: Any) -> Any:
-        """What a calibration is good for: these rules and, where classes are calibrated one by one, these classes."""
+        """The rules that a calibration is good for."""
         family = self._family_of(model)
         family = replace(family, threads=None) if isinstance(family, Words) else family
-        classes = None if self._method == "temperature" else tuple(np.sort(model.ledger.classes.names).tolist())
-        return family, self._rule_for(model), self._prior_rule(), classes
+        return self._method, family, self._rule_for(model), self._prior_rule()
 
     def _calibrated(self, model: Any, rows: Any, codes: Array, weight: Array | None) -> Any:
-        """The state once these rows, which it has counted, have told how sure it may be."""
+        """The model with a calibration fitted on some of these rows, which it has just counted."""
         method, before, counted = self._method, model.judged, float(model.ledger.rows.sum())
-        few = len(codes) < (FEWEST if before is None else BATCH)
-        if before is not None:
-            few = few or method != "temperature" or counted < 2 * before.counted
-        if method is None or few:
+        new = len(codes) if weight is None else float(weight.sum())
+        if method is None or new < (FEWEST if before is None else BATCH):
             return model
-        some = _some_rows(len(codes), SAMPLE if method == "temperature" else 10 * SAMPLE)
+        if before is not None and (method not in ("temperature", AUTO) or counted < 2 * before.counted):
+            return model
+        some = np.sort(np.concatenate(stages(method, len(codes), model.ledger.classes.size)))
         if len(some) < len(codes):
             rows, codes = taken(rows, some), codes[some]
             weight = None if weight is None else weight[some]
-        if isinstance(before, Pending):
-            pending = replace(before, samples=(*before.samples, (rows, codes, weight)), counted=counted)
-        else:
-            pending = Pending(((rows, codes, weight),), counted, before)
-        judged = pending if self._judges_later else self._judged(model, pending)
-        return replace(model, judged=judged)
+        pending = Pending(rows, codes, weight, counted, before)
+        return replace(model, judged=pending if self._judges_later else self._judged(model, pending))
 
     def _judged(self, model: Any, pending: Pending) -> Judged:
-        """What the rows tell, each by the counts without it."""
-        assert self._method is not None
-        told = self._family_of(model), model.ledger, [self._rule_for(model)], self._prior_rule()
-        rules = self._judged_by(model)
-        found = [
-            _judge(self._method, rules, leave_one_out(*told, *sample)[0], pending.counted) for sample in pending.samples
-        ]
-        return reduce(add, found if pending.before is None else [*found, pending.before])
+        """The calibration by these rows and those before them; where few of the first are wrong, more are scored."""
+        method, rules, before = self._method, self._judged_by(model), pending.before
+        assert method is not None
+        first, more = stages(method, len(pending.codes), model.ledger.classes.size)
+        sample = self._scored(model, pending, first)
+        if len(more) and sample.mistakes < MISTAKES:
+            sample = sample + self._scored(model, pending, more)
+        found = Judged.by(method, rules, sample, pending.counted)
+        return found if before is None else found + before
+
+    def _scored(self, model: Any, pending: Pending, rows: Array) -> CalibrationSample:
+        """Leave-one-out scores of some of the rows; a row of weight 5 is five rows, of which one is left out."""
+        part, codes = taken(pending.rows, rows), pending.codes[rows]
+        weight = None if pending.weight is None else pending.weight[rows]
+        gone = None if weight is None else np.minimum(weight, 1.0)
+        family, rule, prior = self._family_of(model), self._rule_for(model), self._prior_rule()
+        found = leave_one_out(family, model.ledger, [rule], prior, part, codes, gone)[0]
+        return CalibrationSample.of(replace(found, weight=weight), self._keys(model, part, codes, model.ledger.classes))
 
     def _settle_judgement(self, model: Any) -> Any:
-        """How probabilities are calibrated, once the rows have been judged that were to be judged later."""
+        """Return the calibration, fitted on the held-out rows if that has not happened yet."""
         judged = model.judged
-        if isinstance(judged, Pending) and self._method is not None:
-            model.judged = judged = self._judged(model, judged)
+        if isinstance(judged, Pending):
+            model.judged = judged = None if self._method is None else self._judged(model, judged)
         return judged
+
+    def _keys(self, model: Any, rows: Any, codes: Array, classes: Index) -> Array:
+        """A key for each row of texts or of a table."""
+        raise NotImplementedError
+
+    def _labelled_keys(self, model: Any, X: Any, y: Any) -> Array:
+        """The keys of the rows that have a label."""
+        raise NotImplementedError
+
+    def _after_forgetting(self, model: Any, X: Any, y: Any) -> Any:
+        """The model, calibrated by the rows that are left once these were forgotten."""
+        judged = model.judged
+        if not isinstance(judged, Judged) or judged.sample is None:
+            return model
+        left = judged.sample.without(self._labelled_keys(model, X, y))
+        if left is judged.sample:
+            return model
+        left = left.among(np.sort(model.ledger.classes.names))
+        few = left.rows < FEWEST
+        return replace(model, judged=None if few else Judged.by(judged.rules[0], judged.rules, left, judged.counted))
 
     def recalibrate(self, X: Any, y: Any, sample_weight: Any = None, *, counted: bool = True) -> Any:
         """Find anew how sure the model may be, as after a change of smoothing or family.
@@ -130,7 +244,9 @@ class CalibratingLearner(Learner):
         return self
 
     def judge(self, X: Any, y: Any, sample_weight: Any = None, *, counted: bool = True) -> HeldOut:
-        """How rows score by the counts without them; where probabilities are calibrated, they are by these rows now.
+        """Score rows by the counts without them; a model that calibrates is calibrated on these rows.
+
+        The probabilities returned are calibrated as those of the model, each row's by other rows than itself.
 
         Parameters
         ----------
@@ -146,7 +262,7 @@ class CalibratingLearner(Learner):
         held_out : HeldOut
         """
         self._check_fitted()
-        model = self._model
+        model, method = self._model, self._method
         rows, codes, weight = self._labelled(model, X, y, sample_weight)
         family, rule = self._family_of(model), self._rule_for(model)
         if counted:
@@ -154,17 +270,25 @@ class CalibratingLearner(Learner):
         else:
             scores = family.table(model.ledger, rule, self._log_prior(model)).score(rows)
             found = HeldOut(scores, sorted_places(model.ledger.classes, codes), weight)
-        if self._method is not None:
-            judged = _judge(self._method, self._judged_by(model), found, float(model.ledger.rows.sum()))
+        if method is not None:
+            used = found.enough_rows(method)
+            sample = CalibrationSample.of(found, self._labelled_keys(model, X, y))._only(used)
+            judged = Judged.by(method, self._judged_by(model), sample, float(model.ledger.rows.sum()))
             self._model = replace(model.after(model.ledger), judged=judged)
-        return found
+        return found.as_used(method)
 
     def _calibration(self, model: Any) -> Calibration | None:
         """How scores become probabilities; None where they are taken as they are."""
         judged = self._settle_judgement(model)
         if self._method is None or judged is None or judged.rules != self._judged_by(model):
             return None
-        return judged.calibration
+        if isinstance(judged.calibration, Temperature) or self._same_classes(judged, model):
+            return judged.calibration
+        return judged.losses.temperature if self._method == AUTO else None
+
+    def _same_classes(self, judged: Judged, model: Any) -> bool:
+        """True if the constants of classes are those of the model's classes."""
+        return judged.classes == tuple(np.sort(model.ledger.classes.names).tolist())
 
     def _warn_if_uncalibrated(self) -> None:
         if self._method is not None and self._model.judged is not None and self._calibration(self._model) is None:
@@ -176,8 +300,12 @@ class CalibratingLearner(Learner):
             )
 
     def _reorders(self, model: Any) -> bool:
-        calibration = self._calibration(model)
-        return calibration is not None and not isinstance(calibration, Temperature)
+        calibration = self._calibration_to_decide(model)
+        return calibration is not None and not calibration.keeps_order
+
+    def _calibration_to_decide(self, model: Any) -> Calibration | None:
+        """The calibration, where labels may depend on it: a temperature changes no label, so none is looked for."""
+        return None if self._method == "temperature" else self._calibration(model)
 
     def _finished(self, scores: Scores, model: Any) -> Scores:
         return super()._finished(scores, model).at(self._calibration(model))
@@ -190,18 +318,3 @@ class CalibratingLearner(Learner):
         if calibration is None:
             return 1.0
         return calibration.value if isinstance(calibration, Temperature) else calibration.temperature
-
-
-def _judge(method: str, rules: Any, found: HeldOut, counted: float) -> Judged:
-    below = found.scores.below
-    if method != "temperature":
-        return Judged(rules, fitted(method, below, found.truth, found.weight), None, counted)
-    losses = Losses.of(below, found.truth, found.weight)
-    return Judged(rules, losses.temperature, losses, counted)
-
-
-def _some_rows(rows: int, most: int) -> Array:
-    """So many rows at most, at random, but always the same."""
-    if rows <= most:
-        return np.arange(rows)
-    return np.sort(np.random.default_rng(0).choice(rows, most, replace=False))

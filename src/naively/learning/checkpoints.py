@@ -31,7 +31,8 @@ def save_checkpoint(model: Any, path: str | os.PathLike[str], told: dict[str, An
     ledgers = ledger.parts.values() if isinstance(ledger, BlockLedger) else [ledger]
     words = [part.features for part in ledgers if hasattr(part.levels[0], "features")]
     state: dict[str, Any] = {"words": words, "ledger": ledger}  # words first: levels have but the first of them
-    state |= {name: getattr(model, name) for name in ("declared", "counted", "chosen", "judged")}
+    state |= {name: getattr(model, name) for name in ("declared", "counted", "chosen")}
+    state["judged"] = None if model.judged is None else model.judged.without_sample()
     if isinstance(model, BlockModel):
         state["schema"] = model.schema
     made = {name: writer.put(value, name) for name, value in state.items()}

@@ -177,7 +177,11 @@ class Predictor(Parameters):
         model = self._model
         if self._reorders(model):
             return self._scores(rows).decide()
-        return model.decide(self._family_of(model), self._rule(), self._log_prior(model), rows)
+        return model.decide(self._family_of(model), self._rule(), self._log_prior_to_decide(model), rows)
+
+    def _log_prior_to_decide(self, model: Model) -> Array:
+        """The log-prior under which the highest score is the most probable class."""
+        return self._log_prior(model)
 
     def predict_proba(self, X: Any) -> Array:
         """The probability of each class, in the order of `classes_`.

@@ -109,7 +109,8 @@ def _of_own_words(table: TextTable) -> TextTable:
 
 
 def _put_model(writer: Writer, model: Any, counted: Any) -> dict[str, Any]:
-    told = {name: getattr(model, name) for name in ("declared", "counted", "chosen", "judged")}
+    told = {name: getattr(model, name) for name in ("declared", "counted", "chosen")}
+    told["judged"] = None if model.judged is None else model.judged.without_sample()
     schema = {"schema": model.schema} if hasattr(model, "schema") else {}
     parts = {"tally": counted, "dtype": np.dtype(model.dtype).name, **told, **schema}
     return {name: writer.put(value, name) for name, value in parts.items()}

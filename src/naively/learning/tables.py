@@ -11,6 +11,7 @@ import numpy as np
 from naively.backgrounds import rule_of
 from naively.blocks import BlockLedger, CategoryBlock
 from naively.blocks.block_sum import BlockSum
+from naively.calibration import AUTO, Isotonic, PerClass
 from naively.cells import Array
 from naively.columns import Text
 from naively.errors import InputError, NaivelyError
@@ -20,6 +21,7 @@ from naively.frame import Frame
 from naively.learning.block_model import BlockModel
 from naively.learning.calibrating import CalibratingLearner
 from naively.learning.model import Model
+from naively.learning.row_keys import table_keys
 from naively.learning.rows import known_classes
 from naively.learning.schema import Schema
 from naively.learning.schema_table import SchemaTable
@@ -43,6 +45,7 @@ class TableLearner(CalibratingLearner):
 
     _model: BlockModel
     _judges_later = True  # which takes tables, and these are made when they are first needed
+    _usual_method = AUTO
 
     def __init__(
         self,
@@ -162,6 +165,7 @@ class TableLearner(CalibratingLearner):
             ledger = BlockLedger.of(family.count(frame, codes, index, family.no_features(), weight))
             learnt = BlockModel(ledger, _dtype(frame), declared, self._counted(), schema=schema)
         else:
+            self._settle_judgement(model)  # by the counts of its own rows
             frame = model.schema.matched(frame)
             model.schema.warn_of_new(frame)
             tally = self._family_of(model).count(frame, codes, index, model.ledger.features, weight)
@@ -201,8 +205,29 @@ class TableLearner(CalibratingLearner):
         gone = family.count(model.schema.matched(frame), codes, index, ledger.features, weight)
         left = ledger.subtract(gone)
         parts = {b.name: b.tidied(left.parts[b.name], gone.parts[b.name]) for b in family.blocks}
-        self._settle(model.after(BlockLedger(left.classes, left.rows, parts)).tidied())
+        tidied = model.after(BlockLedger(left.classes, left.rows, parts)).tidied()
+        self._settle(self._after_forgetting(tidied, X, y))
         return self
+
+    def _keys(self, model: Any, rows: Any, codes: Array, classes: Index) -> Array:
+        columns = [column.name for column in model.schema.columns if column.rule is not None]
+        return table_keys(rows, columns, codes, classes)
+
+    def _labelled_keys(self, model: Any, X: Any, y: Any) -> Array:
+        frame, codes, index, _ = labelled(X, y, model.ledger.classes, None, self._who, self.unlabelled)
+        return self._keys(model, model.schema.matched(frame), codes, index)
+
+    def _log_prior_to_decide(self, model: Any) -> Array:
+        """The log-prior under which the highest score is the most probable class, constants of classes included."""
+        prior, calibration = self._log_prior(model), self._calibration_to_decide(model)
+        if not isinstance(calibration, PerClass):
+            return prior
+        order = model.ledger.classes.order
+        moved = calibration.temperature * calibration.offsets
+        return prior + (moved if order is None else moved[np.argsort(order)])
+
+    def _reorders(self, model: Any) -> bool:
+        return isinstance(self._calibration_to_decide(model), Isotonic)
 
     def _labelled(self, model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array | None]:
         known = model.ledger.classes

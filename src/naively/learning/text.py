@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from naively.calibration import Temperature
 from naively.cells import Array
 from naively.errors import InputError
 from naively.explain import Explanation, explain_row
@@ -22,6 +21,7 @@ from naively.learning.calibrating import CalibratingLearner
 from naively.learning.choosing import CHOSEN, Chosen, chosen_recipe, settled_recipe
 from naively.learning.model import Model
 from naively.learning.parameters import defaults_of
+from naively.learning.row_keys import text_keys
 from naively.learning.rows import check_labels, check_weights, known_classes, number_labels
 from naively.learning.words import COUNTED, frozen, shown, words_family, words_rule
 from naively.ledger import Ledger
@@ -292,6 +292,13 @@ class TextLearner(CalibratingLearner):
             known_classes(number_labels(check_labels(y, len(texts)), classes)[1], classes)
         return family.read(texts, model.ledger.features), codes, weight
 
+    def _keys(self, model: Any, rows: Any, codes: Array, classes: Index) -> Array:
+        return text_keys(rows, codes, classes)
+
+    def _labelled_keys(self, model: Any, X: Any, y: Any) -> Array:
+        texts, codes, index, _ = self._checked(self._family_of(model), X, y, model.ledger.classes, None)
+        return text_keys(texts, codes, index)
+
     def _fit_and_read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array | None]:
         """Reads the texts once for both, where nothing is to be chosen or known beforehand."""
         self._validate_params()
@@ -349,7 +356,7 @@ class TextLearner(CalibratingLearner):
             return np.concatenate([self.predict([]), *(self.predict(batch) for batch in X)])
         model, family, rule, prior, calibration = self._decided()
         rows = family.tokens.texts(X)
-        if calibration is not None and not isinstance(calibration, Temperature):
+        if calibration is not None and not calibration.keeps_order:
             return self._scores(rows).decide()
         if 0 < len(rows) <= _BLOCK:
             return model.scores(family, rule, prior, rows).decide()

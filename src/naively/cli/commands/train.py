@@ -75,7 +75,7 @@ def _judged(learner: Any, roles: Roles, counted: Counted) -> dict[str, Any]:
     rows = counted.sample.rows()
     if rows is None:
         return {}
-    from naively.learning.calibrating import FEWEST
+    from naively.calibration import FEWEST
 
     calibrate = learner.calibrate
     if counted.rows < FEWEST:
