@@ -91,7 +91,7 @@ class HeldOut(Value):
             return np.where(np.isneginf(best), np.inf, below[rows, self.truth] - best)
 
     def as_used(self, method: str | None) -> HeldOut:
-        """With probabilities calibrated as those of a model by this method are, each row's by other rows than itself."""
+        """With probabilities calibrated as a model's are by this method, each row's by other rows than itself."""
         if method is None:
             return self
         calibration = cross_fitted(method, self.scores.below, self.truth, self._each)

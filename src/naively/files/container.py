@@ -23,7 +23,7 @@ from naively.cells import Array
 from naively.errors import FileError
 from naively.files.atomic import replacing
 
-VERSION = 2
+VERSION = 1
 SMALL = 16 << 20
 """Of files up to so many bytes, all arrays are compared with their digests when they are opened."""
 _LARGEST_HEADER = 100 << 20

@@ -41,14 +41,14 @@ class Counted:
             raise InputError("rows are looked at more than once here: pass them as they are, not as an iterator")
         method = method_of(model)
         if "_model" in vars(model):
-            rows = model._labelled(model._model, X, y, sample_weight)
+            rows, codes, weight = model._labelled(model._model, X, y, sample_weight)
         else:
             model = uncalibrated(model)
             if as_it_is and isinstance(model, TextClassifier) and model.weighting in ("counts", "binary"):
                 model.set_params(weights=False)
-            rows = model._fit_and_read(X, y, sample_weight)
+            rows, codes, weight = model._fit_and_read(X, y, sample_weight)
         kept, given = model._rows_with_label(X, y)
-        return cls(model, *rows, kept, given, method)
+        return cls(model, rows, codes, weight, kept, given, method)
 
     def groups(self, groups: Any) -> Array:
         """The number of the group of each row that has a label."""

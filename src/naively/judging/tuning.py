@@ -32,8 +32,8 @@ MEASURES = {"accuracy": 1.0, "log_loss": -1.0}
 class Attempt:
     """Some parameters, and how held-out rows fared with them.
 
-    Rows are judged as a model with these parameters would judge them, calibrated where it calibrates. Where it does not,
-    the log-loss is at the best temperature.
+    Rows are judged as a model with these parameters would judge them, calibrated where it calibrates. Where it does
+    not, the log-loss is at the best temperature.
     """
 
     parameters: dict[str, Any]
