@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
@@ -278,12 +279,12 @@ class Mixed:
         return sum(block.family.n_parameters(tally.parts[block.name]) for block in self.blocks)
 
     def n_parameters_joint(self, tally: BlockTally) -> int | float:
-        """As if every combination of what the blocks tell apart had a probability of its own."""
+        """One for each combination of what the blocks tell apart; infinite where a column holds numbers of events."""
         classes = tally.classes.size
-        product = 1
-        for block in self.blocks:
-            product *= int(block.family.n_parameters_joint(tally.parts[block.name])) // classes + 1
-        return classes * (product - 1)
+        each = [block.family.n_parameters_joint(tally.parts[block.name]) for block in self.blocks]
+        if math.inf in each:
+            return math.inf
+        return classes * (math.prod(int(joint) // classes + 1 for joint in each) - 1)
 
     def sample(
         self, tally: BlockTally, rule: Smoothing, klass: int, size: int, rng: np.random.Generator

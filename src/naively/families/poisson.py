@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -114,8 +115,8 @@ class Poisson:
         return tally.classes.size * tally.features.size
 
     def n_parameters_joint(self, tally: Tally) -> int | float:
-        """Counts have no end, so neither has a table of all their combinations."""
-        return float("inf")
+        """Infinite: numbers of events have no upper end, so their combinations cannot be counted."""
+        return math.inf
 
     def sample(self, tally: Tally, rule: Smoothing, klass: int, size: int, rng: np.random.Generator) -> Rows:
         rule = self.settled(rule, Ledger((tally,)).view())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from numbers import Integral
 from typing import Any
@@ -320,9 +321,13 @@ class Predictor(Parameters):
 
     @property
     def n_parameters_joint_(self) -> int | float:
-        """How many it would take without the naive assumption; for counts, of which features a row holds at all."""
+        """How many it would take without the naive assumption; for counts, of which features a row holds at all.
+
+        `math.inf` where there are numbers of events (Poisson), whose combinations have no end.
+        """
         size = self._fitted("n_parameters_joint_").ledger.classes.size
-        return size - 1 + self._family().n_parameters_joint(self.tally_)
+        joint = size - 1 + self._family().n_parameters_joint(self.tally_)
+        return HugeInt(joint) if isinstance(joint, int) and joint > _HUGE else joint
 
     def _by_class(self, values: Array) -> Array:
         """Rows of an array in the order of `classes_`."""
@@ -334,6 +339,23 @@ class Predictor(Parameters):
         if model is None:
             raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r} before it is fitted")
         return model
+
+
+class HugeInt(int):
+    """A whole number of hundreds of digits, printed by its magnitude: Python refuses to print more than 4,300 digits.
+
+    >>> HugeInt(2**20_000)
+    about 10^6021
+    """
+
+    def __repr__(self) -> str:
+        return f"about 10^{math.log10(self):.0f}"
+
+    __str__ = __repr__
+
+
+_HUGE = 10**300
+"""Larger numbers are printed by their magnitude."""
 
 
 def _generator(random_state: Any) -> np.random.Generator:
