@@ -232,7 +232,7 @@ def test_columns_are_taken_for_what_they_are() -> None:
     taken = {
         row.column: row.taken_as.split(",")[0] for row in plain_table().fit(table, rng.choice(["a", "b"], n)).schema_
     }
-    numbers = {"gaussian", "histogram"}
+    numbers = {"gaussian", "histogram", "ignored"}
     assert {taken[name] for name in ("float", "many", "price", "took")} <= numbers
     for name in ("few", "few with holes", "far apart", "short", "category"):
         assert taken[name] == "categorical", name
@@ -467,7 +467,7 @@ def test_the_better_of_gaussian_and_histogram_is_taken() -> None:
     assert schema["steps"].taken_as.startswith("histogram")
     assert "leaving one out" in schema["steps"].why
     assert schema["ring"].taken_as.startswith("histogram")
-    assert schema["noise"].taken_as == "histogram, 1 bin"
+    assert schema["noise"].taken_as == "ignored"
 
 
 @pytest.mark.parametrize(

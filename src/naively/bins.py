@@ -10,7 +10,7 @@ import numpy as np
 
 from naively import _core
 from naively.cells import Array
-from naively.grid import cells_of, starts
+from naively.grid import cells_of, lowest, starts
 
 KINDS = ("mdl", "width", "frequency", "sqrt")
 _USUAL = 10
@@ -59,3 +59,19 @@ def binned(cells: Array, counts: Array, at: Array) -> Array:
     result = np.zeros((len(at) + 1, counts.shape[1]))
     np.add.at(result, np.searchsorted(at, cells, side="right"), counts)
     return result
+
+
+def bin_range(at: Array, first: int, last: int | None = None) -> str:
+    """The numbers from one bin to another (default: of one bin), in words; the upper end is not among them.
+
+    >>> at = cells_of(np.array([2.0, 8.0]))
+    >>> bin_range(at, 0), bin_range(at, 1), bin_range(at, 2), bin_range(at, 1, 2)
+    ('below 2', '2 to 8', '8 or more', '2 or more')
+    """
+    last = first if last is None else last
+    if not len(at) or (first == 0 and last == len(at)):
+        return "any number"
+    ends = [f"{end:.6g}" for end in lowest(at).tolist()]
+    if first == 0:
+        return f"below {ends[last]}"
+    return f"{ends[first - 1]} or more" if last == len(at) else f"{ends[first - 1]} to {ends[last]}"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,8 @@ class Explanation:
     probability   0.7619   0.2381
 
     `shares` has a row for each of `features`; prior, shares and `rest` ("all else": what the other features say by
-    their absence) add up to `score`. An impossible factor shows as -inf.
+    their absence) add up to `score`. An impossible factor shows as -inf. `values` has the values of the row, with
+    their bins, where columns have names. `ignored` columns add the same to every class, so they have no share.
     """
 
     classes: Array
@@ -39,6 +40,9 @@ class Explanation:
     score: Array
     probability: Array
     temperature: float = 1.0  # what the score was divided by to make the probability
+    calibrated: Array | None = None  # log-probabilities, not normalised, where calibration does more than divide
+    values: Mapping[Any, str] = field(default_factory=dict)
+    ignored: tuple[str, ...] = ()
 
     def top(self, n: int = 10) -> list[tuple[Any, float]]:
         """The features that weigh most between the winner and the runner-up, with their log-odds.
@@ -55,12 +59,11 @@ class Explanation:
 
     def __str__(self) -> str:
         lines = [("prior", self.prior)]
-        lines += [(_label(f), share) for f, share in zip(self.features, self.shares, strict=True)]
+        lines += [(self._label(f), share) for f, share in zip(self.features, self.shares, strict=True)]
         if np.abs(self.rest).max(initial=0.0) > 1e-9 * (1.0 + np.abs(self.shares).max(initial=0.0)):
             lines.append(("all else", self.rest))
         lines.append(("score", self.score))
-        if self.temperature != 1.0:
-            lines.append((f"score / {self.temperature:.4g}", self.score / self.temperature))
+        lines += self.after("score")
         lines.append(("probability", self.probability))
         wide = max(len(name) for name, _ in lines)
         numbers = np.array([values for _, values in lines]).T.tolist()
@@ -73,16 +76,28 @@ class Explanation:
             f"{name:<{wide}}" + "".join(f" {v:>{w}.4f}" for v, w in zip(values.tolist(), columns, strict=True))
             for name, values in lines
         ]
-        return "\n".join([head, *body])
+        told = [f"ignored: {', '.join(map(str, self.ignored))}"] if self.ignored else []
+        return "\n".join([head, *body, *told])
 
     __repr__ = __str__
 
+    def after(self, sum_name: str) -> list[tuple[str, Array]]:
+        """The lines between the sum and the probability, by name: how the sum is calibrated."""
+        if self.calibrated is not None:
+            return [("calibrated", self.calibrated)]
+        if self.temperature == 1.0:
+            return []
+        return [(f"{sum_name} / {self.temperature:.4g}", self.score / self.temperature)]
 
-def _label(feature: Any) -> str:
-    return f"feature {feature}" if isinstance(feature, int) else str(feature)
+    def _label(self, feature: Any) -> str:
+        if feature in self.values:
+            return f"{feature} = {self.values[feature]}"
+        return f"feature {feature}" if isinstance(feature, int) else str(feature)
 
 
-def explain_row(table: Any, row: Rows, finish: Callable[[Scores], Scores]) -> Explanation:
+def explain_row(
+    table: Any, row: Rows, finish: Callable[[Scores], Scores], values: Mapping[Any, str] | None = None
+) -> Explanation:
     """The arithmetic behind the score of one row; `finish` adds what makes a probability of it."""
     scores = finish(table.score(row))
     names, shares, odd = table.shares(row)
@@ -93,10 +108,14 @@ def explain_row(table: Any, row: Rows, finish: Callable[[Scores], Scores]) -> Ex
         odd = odd[:, order]
         rest = impossible(rest, scores.impossible[0] - odd.sum(axis=0))
         shares = impossible(shares, odd)
+    one_number = isinstance(scores.calibration, Temperature)
     return Explanation(
         scores.classes, names, table.prior[order], shares, rest, scores.joint[0],
         scores.proba()[0],
         scores.calibration.value if isinstance(scores.calibration, Temperature) else 1.0,
+        None if scores.calibration is None or one_number else scores.calibration.logs(scores.below)[0],
+        values or {},
+        tuple(getattr(table, "ignored", ())),
     )  # fmt: skip
 
 

@@ -79,6 +79,16 @@ def starts(cells: Array) -> Array:
     return np.where(down, ~ordered, ordered & ~_SIGN).view(np.float64)
 
 
+def lowest(cells: Array) -> Array:
+    """The smallest number of each cell.
+
+    >>> lowest(cells_of(np.array([-5.0, 5.0]))).round(3).tolist()
+    [-5.004, 5.0]
+    """
+    ordered = np.asarray(cells).astype(np.uint64) << np.uint64(_SHIFT)
+    return np.where(ordered & _SIGN != 0, ordered & ~_SIGN, ~ordered).view(np.float64)
+
+
 def within(cells: Array, share: Array) -> Array:
     """Numbers within cells, by the share of the cell that lies between its start and them."""
     begin, middle = starts(cells), middles(cells)

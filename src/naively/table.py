@@ -179,20 +179,25 @@ class LinearTable(Value):
                 odd += self.holes[1].apply(mask, Accepts())[0]
         return sorted_scores(self.classes, likelihood, self.prior, odd)
 
-    def shares(self, row: Rows) -> Shares:
-        values, features = entries(row)
+    def shares(self, row: Rows, *, zeros: bool = False) -> Shares:
+        """`zeros`: list the features of a dense row whose value is 0 too, where that has a weight."""
+        zeros = zeros and self.make_holes is not None
+        values, features = (row[0], np.arange(row.shape[1])) if zeros else entries(row)
         held = ~np.isnan(values.astype(np.float64))
         values = values[held].astype(np.float64)
         if self.accepts.threshold is not None:
             values = (values > self.accepts.threshold).astype(np.float64)
         features = features[held].astype(np.int64)
-        features, values = features[values != 0], values[values != 0, None]
+        listed = (values != 0) | zeros
+        features, values = features[listed], values[listed, None]
         shares = self.present.of_row(features) * values
         odd = None if self.impossible is None else self.impossible.of_row(features) * values
         if self.make_holes is not None:  # a present feature is no longer among the absent ones
             holes, odd_holes = self.holes
             shares = shares - holes.of_row(features)
             odd = odd if odd is None or odd_holes is None else odd - odd_holes.of_row(features)
+        if self.row_constant is not None:
+            shares = shares + self.row_constant(values)[:, None]
         return [self.features.name(f) for f in features.tolist()], shares, odd
 
 

@@ -19,7 +19,7 @@ from naively.evidence import Draws
 from naively.families.base import remainder, rows_per_class
 from naively.families.codes_left_out import OwnCodes, codes_left_out
 from naively.families.left_out import Left, added
-from naively.families.numbers import joined_shares
+from naively.families.numbers import NumberTable, joined_shares
 from naively.frame import Frame
 from naively.kinds import missing
 from naively.ledger import Ledger, Uncounted
@@ -28,7 +28,7 @@ from naively.numbers import Numbers
 from naively.rows import RowError
 from naively.scores import Scores
 from naively.smoothing import Logs, Smoothing, settled
-from naively.table import CodeTable, Shares, padded
+from naively.table import CodeTable, LinearTable, Shares, padded
 from naively.tally import rows_left, spread
 from naively.threads import on_threads
 from naively.values import Value
@@ -359,6 +359,11 @@ class MixedTable(Value):
     def classes(self) -> Index:
         return self.ledger.classes
 
+    @property
+    def ignored(self) -> list[str]:
+        """Columns that add the same to every class, whatever their value: of one bin, one category or one number."""
+        return [name for block in self.family.blocks for name in sorted(_ignored(self.tables[block.name]))]
+
     def score(self, X: Frame) -> Scores:
         def weigh(block: Block, rows: Any) -> tuple[Any, Any]:
             return self.tables[block.name], rows
@@ -369,8 +374,26 @@ class MixedTable(Value):
         features = self.ledger.features
         parts: list[Shares] = []
         for block in self.family.blocks:
-            names, shares, odd = self.tables[block.name].shares(block.read(X, features[block.name]))
-            parts.append((block.labelled(names), shares, odd))
+            table, rows = self.tables[block.name], block.read(X, features[block.name])
+            # In a column of numbers of events, 0 is a value like any other.
+            found = table.shares(rows, zeros=True) if isinstance(table, LinearTable) else table.shares(rows)
+            parts.append(_without(found, _ignored(table), block))
         if self.presence is not None:
             parts.append(self.presence.table.shares(self.presence.codes(X)))
         return joined_shares(parts, self.classes.size)
+
+
+def _ignored(table: Any) -> set[str]:
+    """The columns of a block that add the same to every class, whatever their value."""
+    if isinstance(table, NumberTable):
+        return table.ignored
+    if isinstance(table, CodeTable):
+        return {table.categories.columns.name(j) for j in np.flatnonzero(table.sizes <= 1).tolist()}
+    return set()
+
+
+def _without(found: Shares, ignored: set[str], block: Block) -> Shares:
+    """The shares of a block, by name, without those of ignored columns."""
+    names, shares, odd = found
+    kept = [i for i, name in enumerate(names) if name not in ignored]
+    return block.labelled([names[i] for i in kept]), shares[kept], None if odd is None else odd[kept]

@@ -1,63 +1,166 @@
-"""Values: which values of a table's columns speak most for a class."""
+"""Values: which values of a table's columns speak most for a class, by what the model computes with."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from naively.bins import bin_range
+from naively.blocks import CategoryBlock, MatrixBlock, NumberBlock, TextBlock
+from naively.cells import Array
+from naively.columns import Kernel
+from naively.families import Poisson
+from naively.families.numbers import Column
+from naively.learning.factors import amount, word_counts
+from naively.log_odds import top_words
 from naively.names import CODE_BITS, MISSING
+
+Found = list[list[tuple[str, float]]]
+"""For each class, by number: what speaks for it, and by how many standard deviations."""
+_STRENGTH = 1000.0  # as in `top_words` of a model of texts
 
 
 def telling_values(learner: Any, top: int) -> dict[Any, list[tuple[str, float]]]:
-    """For each class, the categories that are more frequent in it than elsewhere, and columns of numbers that differ.
+    """For each class, what is more frequent in it than elsewhere, and where its numbers differ; the surest first.
 
-    By log-odds against all other classes with half a row added to each count; of numbers, how many standard deviations
-    the mean of the class is from that of the others.
+    Categories, bins, parts of a whole and missing values by log-odds against all other classes with half a row added
+    to each count; columns that are Gaussian, or numbers of events, by the distance of their means. Both in standard
+    deviations. Columns that the model ignores are not among them.
     """
-    tally = learner._model.ledger.total
-    names = tally.classes.names.tolist()
-    found: dict[Any, list[tuple[str, float]]] = {name: [] for name in names}
-    for part in tally.parts.values():
-        if getattr(part, "kind", None) == "categories":
-            _categories(part, names, found)
-        elif hasattr(part, "moments"):
-            _numbers(part.moments, names, found)
-    return {name: sorted(pairs, key=lambda pair: -abs(pair[1]))[:top] for name, pairs in found.items()}
+    model = learner._model
+    family, ledger, rule = learner._family_of(model), model.ledger, learner._rule()
+    names = ledger.classes.names.tolist()
+    found: Found = [[] for _ in names]
+    for block in family.blocks:
+        part = ledger.parts[block.name]
+        if isinstance(block, CategoryBlock):
+            _categories(part.total, found)
+        elif isinstance(block, NumberBlock):
+            table = block.family.table(part, rule, np.zeros(len(names)))
+            moments = part.total.moments.full()
+            for column in table.columns:
+                if column.name in table.ignored:
+                    continue
+                if column.edges is None:
+                    _means(moments, moments.features.lookup[column.name], column.name, found)
+                else:
+                    _bins(column, found)
+        elif isinstance(block, TextBlock):
+            _words(block, part, top, found)
+        elif isinstance(block, MatrixBlock):
+            _group(block, part.total, found)
+    presence = family.presence(ledger, rule)
+    if presence is not None:
+        for j, name in enumerate(presence.names):
+            counts = presence.counts[[2 * j + 1, 2 * j]]
+            _frequent(counts, ledger.rows, [f"{name} missing", f"{name} not missing"].__getitem__, found)
+    order = range(len(names)) if ledger.classes.order is None else ledger.classes.order.tolist()
+    return {names[k]: sorted(found[k], key=lambda pair: -pair[1])[:top] for k in order}
 
 
-def _categories(tally: Any, names: list[Any], found: dict[Any, list[tuple[str, float]]]) -> None:
-    known = (tally.cells.feature & MISSING) != MISSING
-    feature, klass, counts = tally.cells.feature[known], tally.cells.klass[known], tally.cells.values[0][known]
-    values, place = np.unique(feature, return_inverse=True)
-    table = np.zeros((len(values), len(names)))
-    np.add.at(table, (place, klass), counts)
-    column = values >> CODE_BITS
-    sums = np.zeros((tally.features.columns.size, len(names)))
-    np.add.at(sums, column, table)
-    inside, of_inside = table + 0.5, sums[column] + 1.0
-    outside = table.sum(axis=1, keepdims=True) - table + 0.5
-    of_outside = sums[column].sum(axis=1, keepdims=True) - sums[column] + 1.0
+def _leaning(counts: Array, totals: Array) -> Array:
+    """Log-odds of each count in each class against all others, in standard deviations; things by classes."""
+    inside, of_inside = counts + 0.5, totals + 1.0
+    outside = counts.sum(axis=1, keepdims=True) - counts + 0.5
+    of_outside = totals.sum(axis=-1, keepdims=True) - totals + 1.0
     odds = np.log(inside / of_inside) - np.log(outside / of_outside)
-    sure = np.sqrt(1.0 / inside + 1.0 / outside)
-    for k, name in enumerate(names):
-        for at in np.argsort(-odds[:, k] / sure[:, k], kind="stable")[:50].tolist():
-            if odds[at, k] > 0:
-                of, value = tally.features.name(int(values[at]))
-                found[name].append((f"{of} = {value}", float(odds[at, k] / sure[at, k])))
+    return odds / np.sqrt(1.0 / inside + 1.0 / outside)
 
 
-def _numbers(moments: Any, names: list[Any], found: dict[Any, list[tuple[str, float]]]) -> None:
-    for place, k in enumerate(moments.present.tolist()):
-        others = [p for p in range(len(moments.present)) if p != place]
-        for column in range(moments.features.size):
-            n, mean, m2 = (values[:, column] for values in (moments.n, moments.mean, moments.m2))
-            rest = n[others].sum()
-            if n[place] < 2 or rest < 2:
-                continue
-            other = float((n[others] * mean[others]).sum() / rest)
-            spread = float(np.sqrt((m2.sum()) / max(n.sum(), 1.0)))
-            if spread > 0:
-                gap = (mean[place] - other) / (spread * np.sqrt(1.0 / n[place] + 1.0 / rest))
-                title = f"{moments.features.name(column)} {'high' if gap > 0 else 'low'} (mean {mean[place]:.4g})"
-                found[names[k]].append((title, float(gap)))
+def _frequent(counts: Array, totals: Array, title: Callable[[int], str], found: Found) -> None:
+    """Things that are more frequent in a class than elsewhere, with their counts."""
+    leaning = _leaning(counts, totals)
+    totals = np.broadcast_to(totals, counts.shape)
+    for k, pairs in enumerate(found):
+        for at in np.argsort(-leaning[:, k], kind="stable")[:50].tolist():
+            if leaning[at, k] > 0 and counts[at, k] > 0:
+                shown = f"{title(at)} ({amount(counts[at, k])} of {amount(totals[at, k])})"
+                pairs.append((shown, float(leaning[at, k])))
+
+
+def _categories(tally: Any, found: Found) -> None:
+    columns = tally.cells.feature >> CODE_BITS
+    used = ((tally.cells.feature & MISSING) != MISSING) & (tally.features.sizes > 1)[columns]
+    feature, klass, counts = tally.cells.feature[used], tally.cells.klass[used], tally.cells.values[0][used]
+    values, place = np.unique(feature, return_inverse=True)
+    table = np.zeros((len(values), len(found)))
+    np.add.at(table, (place, klass), counts)
+    sums = np.zeros((tally.features.columns.size, len(found)))
+    np.add.at(sums, values >> CODE_BITS, table)
+
+    def title(at: int) -> str:
+        column, value = tally.features.name(int(values[at]))
+        return f"{column} = {value}"
+
+    _frequent(table, sums[values >> CODE_BITS], title, found)
+
+
+def _bins(column: Column, found: Found) -> None:
+    """The bins of a histogram; of a kernel, neighbouring ones together that all speak for the class or against it."""
+    assert column.edges is not None
+    assert column.counts is not None
+    edges, counts, totals = column.edges, column.counts, column.counts.sum(axis=0)
+    if not isinstance(column.rule, Kernel):
+        _frequent(counts, totals, lambda at: f"{column.name} {bin_range(edges, at)}", found)
+        return
+    leaning = _leaning(counts, totals)
+    for k, pairs in enumerate(found):
+        first = np.concatenate([[0], np.flatnonzero(np.diff(leaning[:, k] > 0)) + 1])
+        last = np.append(first[1:], len(counts)) - 1
+        own: Found = [[] for _ in found]
+        ranges = [f"{column.name} {bin_range(edges, a, b)}" for a, b in zip(first.tolist(), last.tolist(), strict=True)]
+        _frequent(np.add.reduceat(counts, first, axis=0), totals, ranges.__getitem__, own)
+        pairs += own[k]
+
+
+def _means(moments: Any, j: int, name: str, found: Found) -> None:
+    """Columns of numbers whose mean in a class differs from that of the others."""
+    n, mean, m2 = (values[:, j] for values in (moments.n, moments.mean, moments.m2))
+    spread = float(np.sqrt(m2.sum() / max(n.sum(), 1.0)))
+    for k, pairs in enumerate(found):
+        rest = n.sum() - n[k]
+        if n[k] < 2 or rest < 2 or spread <= 0:
+            continue
+        other = ((n * mean).sum() - n[k] * mean[k]) / rest
+        gap = float((mean[k] - other) / (spread * np.sqrt(1.0 / n[k] + 1.0 / rest)))
+        shown = f"mean {mean[k]:.4g}, sd {np.sqrt(m2[k] / n[k]):.4g}"
+        pairs.append((f"{name} {'high' if gap > 0 else 'low'} ({shown})", abs(gap)))
+
+
+def _words(block: TextBlock, ledger: Any, top: int, found: Found) -> None:
+    tally, counted = ledger.total, word_counts(block.family, ledger)
+    telling = top_words(tally, block.family.kept(tally), top, _STRENGTH)
+    for k, pairs in enumerate(found):
+        for word, leaning in telling[tally.classes.name(k)]:
+            if leaning > 0:
+                counts = counted(word)(k)
+                pairs.append((block.labelled([word])[0] + (f" ({counts})" if counts else ""), leaning))
+
+
+def _group(block: MatrixBlock, tally: Any, found: Found) -> None:
+    if hasattr(tally, "single"):
+        moments = tally.single().full()
+        for j, name in enumerate(block.sources):
+            _means(moments, j, name, found)
+    elif isinstance(block.family, Poisson):
+        rows = tally.rows[:, None] - tally.dense(1)
+        for j, name in enumerate(block.sources):
+            _rates(tally.dense()[:, j].astype(np.float64), rows[:, j].astype(np.float64), name, found)
+    else:
+        totals = tally.totals[0].astype(np.float64)
+        _frequent(tally.dense().T.astype(np.float64), totals, block.sources.__getitem__, found)
+
+
+def _rates(events: Array, rows: Array, name: str, found: Found) -> None:
+    """Numbers of events whose rate in a class differs from that of the others."""
+    every = float(events.sum() / max(rows.sum(), 1.0))
+    for k, pairs in enumerate(found):
+        rest = rows.sum() - rows[k]
+        if rows[k] <= 0 or rest <= 0 or every <= 0:
+            continue
+        rate, other = events[k] / rows[k], (events.sum() - events[k]) / rest
+        gap = float((rate - other) / np.sqrt(every * (1.0 / rows[k] + 1.0 / rest)))
+        shown = f"{amount(events[k])} in {amount(rows[k])} rows"
+        pairs.append((f"{name} {'high' if gap > 0 else 'low'} ({shown})", abs(gap)))

@@ -69,8 +69,7 @@ class Column:
     def shown(self) -> str:
         if self.edges is None:
             return "gaussian"
-        many = len(self.edges) + 1
-        return "kernel" if isinstance(self.rule, Kernel) else f"histogram, {many} bin{'s' if many != 1 else ''}"
+        return "kernel" if isinstance(self.rule, Kernel) else f"histogram, {len(self.edges) + 1} bins"
 
 
 @dataclass(frozen=True)
@@ -433,6 +432,21 @@ class NumberTable(Value):
     columns: tuple[Column, ...]
     normal: NormalTable | None
     bins: CodeTable | None
+
+    @property
+    def ignored(self) -> set[str]:
+        """Columns that add the same to every class, whatever their value: of one bin, or of one value."""
+        names = {column.name for column in self.columns if column.edges is not None and not len(column.edges)}
+        if self.normal is not None:
+            constant = np.isinf(self.normal.variance).all(axis=0)
+            names |= {self.normal.features.name(j) for j in np.flatnonzero(constant).tolist()}
+        return names
+
+    def codes(self, X: NumberColumns) -> dict[str, Array]:
+        """For each column that has bins, the bin of each row (the lowest number of int32: missing)."""
+        names = [column.name for column in self.columns if column.edges is not None]
+        found = self._codes(X, dict(zip(X.names, X.arrays, strict=True))).codes if names else np.zeros((X.rows, 0))
+        return dict(zip(names, found.T, strict=True))
 
     def score(self, X: NumberColumns) -> Scores:
         arrays = dict(zip(X.names, X.arrays, strict=True))

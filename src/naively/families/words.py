@@ -203,6 +203,10 @@ class Words:
         cells = restricted(ledger.total.cells, self.kept(ledger.total))
         return self._projected(cells.totals(ledger.classes.size), self._plane)[0]
 
+    def counted(self, values: Array) -> Array:
+        """Of the numbers that cells hold, those that the table is made of: occurrences, documents or weights."""
+        return self._projected(values, self._plane)[0]
+
     def settled_by(self, ledger: Ledger, rule: Smoothing) -> Smoothing:
         """The rule, or where the counts are to decide, what those of a ledger decide."""
         if not isinstance(rule, Evidence):

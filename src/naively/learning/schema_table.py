@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Any
+
+import numpy as np
 
 from naively.blocks import BlockLedger, CategoryBlock, CategoryColumn, Mixed, NumberBlock, TextBlock
 from naively.columns import Number
@@ -14,10 +17,16 @@ from naively.ledger import Uncounted
 from naively.names import Index
 from naively.smoothing import Smoothing
 
+IGNORED = "ignored"
+"""The name of how a column is taken that adds the same to every class, whatever its value."""
+
 
 @dataclass(frozen=True)
 class SchemaRow:
-    """One column as it is now: what it is weighed by, why, and how many values were missing."""
+    """One column as it is now: what it is weighed by, why, and how many values were missing.
+
+    A column is "ignored" while it adds the same to every class: one bin, one category, or one value in all rows.
+    """
 
     column: str
     type: str
@@ -33,10 +42,12 @@ class SchemaTable:
     rows: tuple[SchemaRow, ...]
 
     @classmethod
-    def of(cls, schema: Schema, family: Mixed, ledger: BlockLedger, rule: Smoothing) -> SchemaTable:
-        details, lost = (
-            ({}, {}) if isinstance(ledger, Uncounted) else (_details(family, ledger, rule), _lost(family, ledger))
-        )
+    def of(
+        cls, schema: Schema, family: Mixed, ledger: BlockLedger, rule: Smoothing, tables: Mapping[str, Any] | None
+    ) -> SchemaTable:
+        """`tables`: those of the blocks of a frozen model, which cannot be made of counts."""
+        details = _details(family, ledger, rule, tables)
+        lost = {} if isinstance(ledger, Uncounted) else _lost(family, ledger)
         rows = []
         for column in schema.columns:
             if column.rule is None:
@@ -93,18 +104,30 @@ def _lost(family: Mixed, ledger: BlockLedger) -> dict[str, float]:
     return result
 
 
-def _details(family: Mixed, ledger: BlockLedger, rule: Smoothing) -> dict[str, tuple[str, str]]:
+def _details(
+    family: Mixed, ledger: BlockLedger, rule: Smoothing, tables: Mapping[str, Any] | None
+) -> dict[str, tuple[str, str]]:
     """For each column, how it is weighed now, and what that rests on."""
     result: dict[str, tuple[str, str]] = {}
+    ignored = f"{IGNORED}, but for being missing" if family.informative else IGNORED
     for block in family.blocks:
         part = ledger.parts[block.name]
         if isinstance(block, CategoryBlock):
             for column, known in zip(block.columns, part.features.values, strict=True):
-                result[column.source] = _category_detail(column, known, result.get(column.source)), ""
+                if known.size > 1:
+                    result[column.source] = _category_detail(column, known, result.get(column.source)), ""
+                else:
+                    result[column.source] = ignored, ", one category"
         elif isinstance(block, NumberBlock):
-            for decided in block.family.decided(part, rule):
-                result[decided.name] = decided.shown, _losses_shown(decided)
-        elif isinstance(block, TextBlock):
+            nothing = np.zeros(ledger.classes.size)
+            table = block.family.table(part, rule, nothing) if tables is None else tables[block.name]
+            for decided in table.columns:
+                if decided.name not in table.ignored:
+                    result[decided.name] = decided.shown, _losses_shown(decided)
+                else:
+                    one_bin = decided.edges is not None
+                    result[decided.name] = ignored, f", one bin{_losses_shown(decided)}" if one_bin else ", one value"
+        elif isinstance(block, TextBlock) and tables is None:
             result[block.source] = f"text, {len(block.family.kept(part.total)):,} words", ""
     return result
 
@@ -114,7 +137,7 @@ def _category_detail(column: CategoryColumn, known: Index, before: tuple[str, st
         return f"{before[0]}, {column.part}" if before else f"categorical: {column.part}"
     if column.threshold is not None:
         return "bernoulli"
-    return f"categorical, {known.size:,} categor{'ies' if known.size != 1 else 'y'}"
+    return f"categorical, {known.size:,} categories"
 
 
 def _losses_shown(column: Column) -> str:

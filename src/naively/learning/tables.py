@@ -20,6 +20,7 @@ from naively.families.words import Words
 from naively.frame import Frame
 from naively.learning.block_model import BlockModel
 from naively.learning.calibrating import CalibratingLearner
+from naively.learning.factors import row_factors
 from naively.learning.model import Model
 from naively.learning.row_keys import table_keys
 from naively.learning.rows import known_classes
@@ -27,6 +28,7 @@ from naively.learning.schema import Schema
 from naively.learning.schema_table import SchemaTable
 from naively.learning.table_rows import batch_of, frame_of, label_mask, labelled
 from naively.learning.words import words_family, words_rule
+from naively.ledger import Uncounted
 from naively.names import Index
 from naively.priors import Empirical, Prior, prior_of
 from naively.scores import Scores
@@ -282,7 +284,8 @@ class TableLearner(CalibratingLearner):
             raise InputError(f"explain takes one row, got {len(frame)}; pass a table of one")
         model = self._model
         table = model.table(self._family_of(model), self._rule(), self._log_prior(model))
-        return explain_row(table, frame, lambda scores: self._finished(scores, model))
+        values = {name: factor.value for name, factor in row_factors(table, model.ledger, frame).items()}
+        return explain_row(table, frame, lambda scores: self._finished(scores, model), values)
 
     def _drawn_rows(self, drawn: dict[int, Any], klass: Array) -> Any:
         import pyarrow as pa
@@ -318,7 +321,8 @@ class TableLearner(CalibratingLearner):
         """What each column is taken for, why, and how many values were missing."""
         self._check_fitted()
         model = self._model
-        return SchemaTable.of(model.schema, self._family_of(model), model.ledger, self._rule())
+        tables = self.table_.tables if isinstance(model.ledger, Uncounted) else None
+        return SchemaTable.of(model.schema, self._family_of(model), model.ledger, self._rule(), tables)
 
 
 def _listed(values: Any) -> list[Any]:

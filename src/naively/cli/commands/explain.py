@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from naively.cli.console import Console
-from naively.cli.factors import Counts, counts_of
+from naively.cli.console import Console, printable
+from naively.cli.factors import counts_of
 from naively.cli.models import for_rows, load, opened
 from naively.cli.roles import roles_for_model
 from naively.errors import InputError, nearest
@@ -24,7 +25,9 @@ def run(arguments: Namespace, console: Console) -> None:
     first = _asked(found, arguments.label)
     second = _other(found, first)
     pair = [first] if second is None else [first, second]
-    lines = _lines(found, pair, counts_of(learner, row, found.features))
+    numbers = learner._model.ledger.classes.locate(found.classes[pair])
+    counts = counts_of(learner, row)
+    lines = _lines(found, pair, lambda name: tuple(counts(name, k) for k in numbers.tolist()))
     _show(found, pair, lines, arguments.top, console)
     console.result(_document(found, pair, lines))
 
@@ -84,9 +87,10 @@ def _other(found: Explanation, first: int) -> int | None:
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the sum: what a factor adds to both classes, and what it was counted from."""
+    """One line of the sum: the value of the row, the counts behind a factor, and what it adds to both classes."""
 
     factor: str
+    value: str
     counts: tuple[str, ...]
     shares: tuple[float, ...]
 
@@ -100,21 +104,20 @@ class Line:
         pairs = zip(self.counts, self.shares, strict=True)
         return [
             self.factor,
+            self.value,
             *(part for counts, share in pairs for part in (counts, _cell(share))),
             _cell(self.difference),
         ]
 
 
-def _lines(found: Explanation, pair: list[int], counts: Counts) -> list[Line]:
+def _lines(found: Explanation, pair: list[int], counts: Callable[[Any], tuple[str, ...]]) -> list[Line]:
     """The prior, then the factors and what is left."""
-    labels = found.classes.tolist()
-    named = list(zip(found.features, found.shares, strict=True))
-    told = [tuple(counts.factors.get(labels[k], {}).get(name, "") for k in pair) for name, _ in named]
+    lines = [Line("prior", "", counts(None), _of(found.prior, pair))]
+    for name, share in zip(found.features, found.shares, strict=True):
+        lines.append(Line(str(name), found.values.get(name, ""), counts(name), _of(share, pair)))
     if np.abs(found.rest).max(initial=0.0) > 1e-9 * (1.0 + np.abs(found.shares).max(initial=0.0)):
-        named.append(("all else", found.rest))
-        told.append(("",) * len(pair))
-    lines = [Line("prior", tuple(counts.prior.get(labels[k], "") for k in pair), _of(found.prior, pair))]
-    return lines + [Line(str(n), c, _of(share, pair)) for (n, share), c in zip(named, told, strict=True)]
+        lines.append(Line("all else", "", ("",) * len(pair), _of(found.rest, pair)))
+    return lines
 
 
 def _of(values: Any, pair: list[int]) -> tuple[float, ...]:
@@ -128,15 +131,20 @@ def _show(found: Explanation, pair: list[int], lines: list[Line], top: int, cons
     nothing = ("",) * len(pair)
     if left:
         sums = tuple(sum(line.shares[k] for line in left) for k in range(len(pair)))
-        shown.append(Line(f"{len(left)} more", nothing, sums))
-    ends = [Line("sum", nothing, _of(found.score, pair))]
-    if found.temperature != 1.0:
-        ends.append(Line(f"sum / {found.temperature:.4g}", nothing, _of(found.score / found.temperature, pair)))
+        shown.append(Line(f"{len(left)} more", "", nothing, sums))
+    ends = [Line("sum", "", nothing, _of(found.score, pair))]
+    ends += [Line(name, "", nothing, _of(values, pair)) for name, values in found.after("sum")]
     rows = [line.cells for line in (prior, *shown, *ends)]
-    rows.append([*Line("probability", nothing, _of(found.probability, pair)).cells[:-1], ""])
+    rows.append([*Line("probability", "", nothing, _of(found.probability, pair)).cells[:-1], ""])
     labels = [str(found.classes[k]) for k in pair]
-    columns = ["factor", *(part for label in labels for part in (f"in {label}", label)), f"for {labels[0]}"]
-    console.table(columns, rows, align="l" + "rr" * len(pair) + "r")
+    columns = ["factor", "value", *(part for label in labels for part in (f"in {label}", label)), f"for {labels[0]}"]
+    align = "ll" + "rr" * len(pair) + "r"
+    if not any(line.value for line in lines):  # a text has words, but no values
+        rows, columns, align = [[row[0], *row[2:]] for row in rows], [columns[0], *columns[2:]], align[1:]
+    console.table(columns, rows, align=align)
+    if found.ignored:
+        console.say()
+        console.say(f"ignored, since each adds the same to every class: {printable(', '.join(found.ignored))}")
 
 
 def _cell(value: float) -> str:
@@ -161,6 +169,10 @@ def _document(found: Explanation, pair: list[int], lines: list[Line]) -> dict[st
         "rest": by_class(found.rest),
         "compared": {
             "classes": [classes[k] for k in pair],
-            "lines": [{"factor": line.factor, "counts": line.counts, "shares": line.shares} for line in lines],
+            "lines": [
+                {"factor": line.factor, "value": line.value, "counts": line.counts, "shares": line.shares}
+                for line in lines
+            ],
         },
+        "ignored": found.ignored,
     }
