@@ -39,9 +39,9 @@ def telling_values(learner: Any, top: int) -> dict[Any, list[tuple[str, float]]]
             _categories(part.total, found)
         elif isinstance(block, NumberBlock):
             table = block.family.table(part, rule, np.zeros(len(names)))
-            moments = part.total.moments.full()
+            moments, ignored = part.total.moments.full(), table.ignored
             for column in table.columns:
-                if column.name in table.ignored:
+                if column.name in ignored:
                     continue
                 if column.edges is None:
                     _means(moments, moments.features.lookup[column.name], column.name, found)

@@ -109,7 +109,7 @@ def _details(
 ) -> dict[str, tuple[str, str]]:
     """For each column, how it is weighed now, and what that rests on."""
     result: dict[str, tuple[str, str]] = {}
-    ignored = f"{IGNORED}, but for being missing" if family.informative else IGNORED
+    name = f"{IGNORED}, but for being missing" if family.informative else IGNORED
     for block in family.blocks:
         part = ledger.parts[block.name]
         if isinstance(block, CategoryBlock):
@@ -117,16 +117,17 @@ def _details(
                 if known.size > 1:
                     result[column.source] = _category_detail(column, known, result.get(column.source)), ""
                 else:
-                    result[column.source] = ignored, ", one category"
+                    result[column.source] = name, ", one category"
         elif isinstance(block, NumberBlock):
             nothing = np.zeros(ledger.classes.size)
             table = block.family.table(part, rule, nothing) if tables is None else tables[block.name]
+            ignored = table.ignored
             for decided in table.columns:
-                if decided.name not in table.ignored:
+                if decided.name not in ignored:
                     result[decided.name] = decided.shown, _losses_shown(decided)
                 else:
                     one_bin = decided.edges is not None
-                    result[decided.name] = ignored, f", one bin{_losses_shown(decided)}" if one_bin else ", one value"
+                    result[decided.name] = name, f", one bin{_losses_shown(decided)}" if one_bin else ", one value"
         elif isinstance(block, TextBlock) and tables is None:
             result[block.source] = f"text, {len(block.family.kept(part.total)):,} words", ""
     return result
