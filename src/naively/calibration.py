@@ -314,7 +314,8 @@ def _derivatives(
     curve = np.empty((size, size))
     curve[0, 0] = (weighted * apart * below).sum() + margin**2 * wrong * (1.0 - wrong) + _STAY
     curve[0, 1:] = curve[1:, 0] = (weighted * apart).sum(axis=0)
-    curve[1:, 1:] = np.diag(weighted.sum(axis=0) + _SHRINK) - weighted.T @ chance
+    # einsum, since starting the threads of a matrix product would take longer than so small a product.
+    curve[1:, 1:] = np.diag(weighted.sum(axis=0) + _SHRINK) - np.einsum("ij,ik->jk", weighted, chance)
     return slope, curve
 
 
