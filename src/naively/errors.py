@@ -45,13 +45,13 @@ class DataWarning(UserWarning):
     """Data that can be used, but may not be what they seem."""
 
 
-def nearest(name: object, known: Iterable[object]) -> str:
-    """The known names closest to an unknown one, as the end of a sentence.
+def nearest(name: object, known: Iterable[object], *, cutoff: float = 0.6) -> str:
+    """The known names closest to an unknown one, as the end of a sentence; `cutoff` is how alike they must be, 0 to 1.
 
     >>> nearest("agee", ["age", "sex", "page"])
     "; did you mean 'age' or 'page'?"
     >>> nearest("zzz", ["age"])
     ''
     """
-    close = difflib.get_close_matches(str(name), [str(k) for k in known], n=3)
+    close = difflib.get_close_matches(str(name), [str(k) for k in known], n=3, cutoff=cutoff)
     return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""

@@ -20,6 +20,9 @@ class Prior(Protocol):
     def check(self, classes: Index) -> None:
         """Raises where the rule does not fit these classes."""
 
+    def share(self, classes: Index, rows: Array) -> Array:
+        """Probability of each class."""
+
     def log(self, classes: Index, rows: Array) -> Array:
         """Log-probability of each class."""
 
@@ -39,6 +42,9 @@ class Empirical(AnyClasses):
     [0.75, 0.25]
     """
 
+    def share(self, classes: Index, rows: Array) -> Array:
+        return _UNSMOOTHED.share(classes, rows)
+
     def log(self, classes: Index, rows: Array) -> Array:
         return _UNSMOOTHED.log(classes, rows)
 
@@ -56,6 +62,10 @@ class Smoothed(AnyClasses):
     def __post_init__(self) -> None:
         if not (isinstance(self.beta, Real) and np.isfinite(self.beta) and self.beta >= 0):
             raise InputError(f"beta must be 0 or more, got {self.beta!r}")
+
+    def share(self, classes: Index, rows: Array) -> Array:
+        total = rows.sum() + self.beta * classes.size
+        return (rows + self.beta) / total if total > 0 else Uniform().share(classes, rows)
 
     def log(self, classes: Index, rows: Array) -> Array:
         total = rows.sum() + self.beta * classes.size
@@ -77,6 +87,9 @@ class Uniform(AnyClasses):
     >>> np.exp(Uniform().log(Index(4), np.array([9, 1, 0, 0]))).tolist()
     [0.25, 0.25, 0.25, 0.25]
     """
+
+    def share(self, classes: Index, rows: Array) -> Array:
+        return np.full(classes.size, 1.0 / max(classes.size, 1))
 
     def log(self, classes: Index, rows: Array) -> Array:
         return np.full(classes.size, -np.log(max(classes.size, 1)))
@@ -104,6 +117,9 @@ class Given:
             raise InputError(f"Priors must be non-negative, got {values.tolist()}")
         if not np.isclose(values.sum(), 1.0):
             raise InputError(f"The sum of the priors should be 1, got {values.sum():g} from {values.tolist()}")
+        numbers = values.tolist()  # a copy, which stays as it is whatever becomes of the caller's list or array
+        kept = dict(zip(given, numbers, strict=True)) if isinstance(given, Mapping) else tuple(numbers)
+        object.__setattr__(self, "probabilities", kept)
 
     def check(self, classes: Index) -> None:
         given = self.probabilities
@@ -116,7 +132,7 @@ class Given:
                 f"Number of priors must match number of classes, got {len(given)} for {classes.size} classes"
             )
 
-    def log(self, classes: Index, rows: Array) -> Array:
+    def share(self, classes: Index, rows: Array) -> Array:
         self.check(classes)
         given = self.probabilities
         if isinstance(given, Mapping):
@@ -126,6 +142,10 @@ class Given:
             if classes.order is not None:
                 sorted_values, values = values, np.empty_like(values)
                 values[classes.order] = sorted_values
+        return values
+
+    def log(self, classes: Index, rows: Array) -> Array:
+        values = self.share(classes, rows)
         return np.where(values > 0, np.log(np.where(values > 0, values, 1.0)), -np.inf)
 
 

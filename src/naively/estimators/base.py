@@ -13,10 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 from naively.calibration import METHODS
 from naively.cells import Array
 from naively.errors import InputError
-from naively.estimators.rows import check_rows, numbers
+from naively.estimators.rows import as_array, check_rows, numbers
 from naively.learning.base import Learner
 from naively.learning.model import Model
-from naively.learning.parameters import defaults_of
+from naively.learning.parameters import defaults_of, refuse_unknown
 from naively.learning.rows import check_labels, check_weights, known_classes, number_labels
 from naively.ledger import Ledger
 from naively.names import Index
@@ -40,6 +40,22 @@ class Manners(ClassifierMixin, BaseEstimator):
         if len(values) != len(checked) or not all(map(operator.is_, values, checked)):
             super()._validate_params()
             self._checked_parameters = values
+
+    def set_params(self, **parameters: Any) -> Any:
+        """Change some parameters.
+
+        Parameters
+        ----------
+        **parameters
+            Values by name.
+
+        Returns
+        -------
+        self : object
+        """
+        known, names = self.get_params(deep=False), (name.partition("__")[0] for name in parameters)
+        refuse_unknown(type(self).__name__, known, names)
+        return super().set_params(**parameters)
 
     def __getstate__(self) -> Any:
         state = dict(super().__getstate__())
@@ -70,6 +86,7 @@ class CountingClassifier(Manners, Learner):
     fit = validated(Learner.fit)
 
     def _learn(self, X: Any, y: Any, model: Model | None, classes: Index | None, sample_weight: Any) -> None:
+        X = as_array(X)
         features = None if model is None else model.ledger.features
         tally = self._count(X, y, classes, features, sample_weight, reset=model is None)
         if model is None:

@@ -16,6 +16,7 @@ from naively.estimators.rows import category_codes
 from naively.families import Categorical
 from naively.families.base import Family
 from naively.families.categorical import LARGEST_TABLE, trimmed
+from naively.learning.shapes import in_memory
 from naively.ledger import Ledger
 from naively.names import CODE_BITS, MISSING, Categories, Index
 from naively.rows import Rows
@@ -97,9 +98,10 @@ class CategoricalNB(SmoothedClassifier):
         return Categories(columns, tuple(Index(int(n)) for n in least))
 
     def _least_categories(self, columns: int) -> Array:
-        if self.min_categories is None or self.numbers == "names":
+        given = self._value("min_categories")
+        if given is None or self.numbers == "names":
             return np.zeros(columns, np.int64)
-        least = np.array(self.min_categories)
+        least = np.array(given)
         if not np.issubdtype(least.dtype, np.signedinteger):
             raise InputError(f"'min_categories' should have integral type. Got {least.dtype} instead.")
         if least.shape not in ((), (columns,)):
@@ -110,7 +112,7 @@ class CategoricalNB(SmoothedClassifier):
         least = np.broadcast_to(least, columns)
         if least.min(initial=1) < 1 or least.sum(dtype=np.float64) > LARGEST_TABLE:
             raise InputError(
-                f"'min_categories' should be 1 or more, {LARGEST_TABLE:_} in all at most, got {self.min_categories!r}"
+                f"'min_categories' should be 1 or more, {LARGEST_TABLE:_} in all at most, got {given!r}"
             )
         return least
 
@@ -125,7 +127,7 @@ class CategoricalNB(SmoothedClassifier):
     def _count(self, X: Any, y: Any, classes: Index | None, features: Any, sample_weight: Any, *, reset: bool) -> Any:
         """Names that only rows of weight zero have are not known by them."""
         tally = super()._count(X, y, classes, features, sample_weight, reset=reset)
-        if sample_weight is None or np.asarray(sample_weight).all():
+        if sample_weight is None or np.asarray(in_memory(sample_weight)).all():
             return tally
         return trimmed(tally, np.array([0 if v.names is not None else v.size for v in tally.features.values]))
 

@@ -43,7 +43,8 @@ class SmoothedClassifier(CountingClassifier):
 
     def _check_alpha(self) -> Any:
         """alpha as a number or an array of one for each feature, not below 1e-10 unless forced."""
-        alpha: Any = self.alpha if isinstance(self.alpha, Real) else np.asarray(self.alpha, dtype=np.float64)
+        given = self._value("alpha")
+        alpha: Any = given if isinstance(given, Real) else np.asarray(given, dtype=np.float64)
         if isinstance(alpha, np.ndarray):
             if alpha.ndim != 1 or len(alpha) != self.n_features_in_:
                 raise InputError(
@@ -73,7 +74,7 @@ class SmoothedClassifier(CountingClassifier):
         return Additive(self.alpha if type(self.alpha) is float and self.force_alpha else self._check_alpha())
 
     def _prior_rule(self) -> Prior:
-        return prior_of(self.class_prior, Empirical() if self.fit_prior else Uniform())
+        return prior_of(self._value("class_prior"), Empirical() if self.fit_prior else Uniform())
 
     @property
     def class_log_prior_(self) -> Array:
@@ -272,6 +273,11 @@ class BernoulliNB(FeatureCounts):
 
     def _family(self) -> Family:
         return Bernoulli(type(self).__name__, None if self.binarize is None else float(self.binarize))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = self.binarize is None
+        return tags
 
     def _feature_log_prob(self) -> Array:
         tally = self.tally_

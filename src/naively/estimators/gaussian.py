@@ -23,13 +23,14 @@ class NormalClassifier(CountingClassifier):
     var_smoothing: Any
 
     def _prior_rule(self) -> Prior:
-        return prior_of(self.priors, Empirical())
+        return prior_of(self._value("priors"), Empirical())
 
     @property
     def class_prior_(self) -> Array:
         """Probability of each class beforehand."""
         model = self._fitted("class_prior_")
-        return self._by_class(np.exp(self._log_prior(model))).astype(model.dtype)
+        ledger = model.ledger
+        return self._by_class(self._prior_rule().share(ledger.classes, ledger.rows)).astype(model.dtype)
 
     @property
     def class_count_(self) -> Array:

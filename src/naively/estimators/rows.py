@@ -10,6 +10,7 @@ from sklearn.utils.validation import validate_data
 from naively.cells import Array
 from naively.errors import InputError
 from naively.learning.rows import encode, missing_entries, sorted_index
+from naively.learning.shapes import in_memory, with_masks
 from naively.names import Categories, Index
 from naively.natives import NATIVE
 from naively.rows import Rows, is_sparse_matrix, native
@@ -20,8 +21,35 @@ def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
     if not reset and _plain(estimator, X):
         return X
     return validate_data(
-        estimator, X, reset=reset, accept_sparse="csr", dtype=None, ensure_all_finite=False, skip_check_array=False
+        estimator, as_array(X), reset=reset, accept_sparse="csr", dtype=None, ensure_all_finite=False, skip_check_array=False
     )
+
+
+def as_array(X: Any) -> Any:
+    """Return arrays of other libraries as NumPy's, and masked entries as NaN (of text: None)."""
+    X = with_masks(in_memory(X))
+    if not isinstance(X, np.ma.MaskedArray):
+        return X
+    holes, values = np.ma.getmaskarray(X), np.ma.getdata(X)
+    if values.dtype.kind in "OUST":
+        return np.where(holes, None, values.astype(object))
+    if values.dtype.kind in "biu" and holes.any():
+        _check_exact(values, holes)
+        return np.where(holes, np.nan, values.astype(np.float64))
+    if values.dtype.kind not in "fcmM":
+        return values
+    return np.where(holes, np.array("NaT" if values.dtype.kind in "mM" else np.nan, values.dtype), values)
+
+
+def _check_exact(values: Array, holes: Array) -> None:
+    """Raise where a whole number would change as a float64, which is what NaN needs."""
+    wide = ~holes & ((values > 1 << 53) | (values < -(1 << 53)))
+    if wide.any():
+        where = tuple(np.argwhere(wide)[0].tolist())
+        raise InputError(
+            f"row {where[0]}, column {where[-1]}: {values[where]} is beyond 2^53, and masked entries need floats, which "
+            "would change it; convert the array to float64, or leave the rows with masked entries out"
+        )
 
 
 def _plain(estimator: Any, X: Any) -> bool:

@@ -15,6 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from naively import _core
 from naively.cells import Array
 from naively.errors import InputError
+from naively.learning.parameters import Named, refuse_unknown
 from naively.select import Limits
 from naively.texts import Texts
 from naively.threads import threads
@@ -33,7 +34,7 @@ _PATTERN = r"(?u)\b\w\w+\b"
 _KINDS = {"word": "sklearn", "char_wb": "chars", "char": "stream"}
 
 
-class FastTokens:
+class FastTokens(Named):
     """Uses the compiled tokeniser wherever the parameters ask for nothing that only Python can do."""
 
     tokens: Any
@@ -102,6 +103,22 @@ class FastTokens:
 
     def _many(self: Any, texts: Texts) -> int:
         return threads(texts.core.bytes) if self.threads is None else self.threads
+
+    def set_params(self: Any, **parameters: Any) -> Any:
+        """Change some parameters.
+
+        Parameters
+        ----------
+        **parameters
+            Values by name.
+
+        Returns
+        -------
+        self : object
+        """
+        known, names = self.get_params(deep=False), (name.partition("__")[0] for name in parameters)
+        refuse_unknown(type(self).__name__, known, names)
+        return super().set_params(**parameters)  # type: ignore[misc]
 
     def save(self: Any, path: Any) -> None:
         """Write the vectorizer to a file, whole or not at all; `naively.load` reads it.

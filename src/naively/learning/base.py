@@ -37,7 +37,7 @@ class Learner(Predictor):
     def _check_counted(self, model: Model) -> None:
         if model.counted != self._counted():
             name, value = model.counted or (self._counted()[0], "the default")
-            raise InputError(f"counted with {name}={value!r}, now it is {getattr(self, name)!r}; fit again")
+            raise InputError(f"counted with {name}={value!r}, now it is {self._value(name)!r}; fit again")
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Count these rows, and nothing from before.
@@ -56,6 +56,7 @@ class Learner(Predictor):
         self : object
         """
         with self._all_or_nothing():
+            self._copy_parameters()
             self._learn(X, y, None, None, sample_weight)
         return self
 
@@ -81,6 +82,7 @@ class Learner(Predictor):
             model = self.__dict__.get("_model")
             if model is None:
                 self._validate_params()
+                self._copy_parameters()
             else:
                 self._check_counted(model)
             known = self._check_classes(classes, model)
@@ -136,6 +138,8 @@ class Learner(Predictor):
 
     def _settle(self, model: Model) -> None:
         """Take over a new state, once the rules can work with it."""
+        if "_copies" not in vars(self):
+            self._copy_parameters()
         self._rule()
         self._prior_rule().check(model.ledger.classes)
         self._model = model

@@ -12,6 +12,7 @@ from naively.errors import InputError
 from naively.frame import Frame, arrow_column, unmasked
 from naively.kinds import CATEGORY, TEXT, Unreadable, coded, kind_of
 from naively.learning.rows import check_labels, encode, missing_entries
+from naively.learning.shapes import in_memory
 
 
 def refuse_target(y: Any, frame: Frame) -> None:
@@ -60,7 +61,7 @@ def _array(y: Any) -> Array:
         return listed
     if hasattr(y, "fetch_arrow_table"):
         raise InputError(f"y is a table ({type(y).__name__}): pass the name of its column, or the column itself")
-    return np.asarray(y)
+    return np.asarray(in_memory(y))
 
 
 def _plain(y: Array) -> Array:

@@ -53,6 +53,7 @@ def merge(*estimators: Any) -> Any:
             )
     total = reduce(add, (estimator.tally_ for estimator in estimators))
     merged = first._fresh()
+    merged._copies = first._copies
     found = [e._settle_judgement(e._model) for e in estimators if hasattr(e, "_settle_judgement")]
     judgements = [judged for judged in found if judged is not None]
     judged = reduce(add, judgements) if judgements else None

@@ -215,8 +215,8 @@ class Predictor(Parameters):
         logs = self._scores(rows).log_proba()
         if dtype == np.float64:
             return logs
-        narrow = np.exp(logs).astype(dtype)  # near 1, the log of what predict_proba gives
-        return np.where(narrow > 0.5, np.log(np.maximum(narrow, 0.5)), logs).astype(dtype)
+        one = np.exp(logs).astype(dtype) == 1.0  # scikit-learn checks that the log of a probability of 1 is 0
+        return np.where(one, 0.0, logs).astype(dtype)
 
     def predict_joint_log_proba(self, X: Any) -> Array:
         """log p(x, c) for each class, not normalised.

@@ -10,7 +10,7 @@ import numpy as np
 from naively import _core
 from naively.cells import Array
 from naively.errors import InputError, NeverCounted
-from naively.learning.shapes import one_dimensional
+from naively.learning.shapes import in_memory, one_dimensional, refuse_masked
 from naively.names import Index
 
 
@@ -107,8 +107,9 @@ def check_weights(weight: Any, rows: int) -> Array | None:
     """Weights as float64, none below zero, missing or infinite."""
     if weight is None:
         return None
+    refuse_masked(weight, "sample_weight")
     try:
-        weight = np.asarray(weight)
+        weight = np.asarray(in_memory(weight))
         if weight.dtype.kind == "c":
             raise TypeError
         weight = weight.astype(np.float64)

@@ -70,7 +70,7 @@ def save(
         "naively": __version__,
         "frozen": frozen,
         "about": writer.put(about or {}, "about"),
-        "parameters": writer.put(learner.parameters(), "parameters"),
+        "parameters": writer.put({name: learner._value(name) for name in learner.parameters()}, "parameters"),
         "attributes": writer.put({k: v for k, v in vars(learner).items() if k in _ATTRIBUTES}, "attributes"),
         "model": _put_model(writer, model, counted),
         "table": writer.put(table, "table"),

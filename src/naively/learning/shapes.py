@@ -13,10 +13,40 @@ from naively.errors import InputError
 from naively.rows import is_sparse_matrix
 
 
+def in_memory(values: Any) -> Any:
+    """Return an array of another library as one of NumPy's, sharing memory where it can; anything else as it is."""
+    if isinstance(values, np.ndarray) or not hasattr(values, "__dlpack__"):
+        return values
+    try:
+        return np.from_dlpack(values)
+    except (BufferError, TypeError, ValueError, RuntimeError):
+        pass  # of a type or on a device that DLPack does not carry to NumPy
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise InputError(
+            f"NumPy cannot read this array of type {type(values).__name__}: {error}; move it to main memory first"
+        ) from None
+
+
+def with_masks(X: Any) -> Any:
+    """Return a list of masked rows as one masked array; anything else as it is."""
+    listed = isinstance(X, (list, tuple)) and any(isinstance(row, np.ma.MaskedArray) for row in X)
+    return np.ma.stack(X) if listed else X
+
+
+def refuse_masked(values: Any, what: str) -> None:
+    """Raise where an entry of a masked array is masked."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
+        row = int(np.argwhere(np.ma.getmaskarray(values))[0, 0])
+        raise InputError(f"{what} of row {row} is masked; leave such rows out")
+
+
 def one_dimensional(y: Any) -> Array:
     """Labels as an array of one dimension; a single column of two is taken, with a warning."""
     _refuse_matrices(y)
-    array = np.asarray(_plain_numbers(y))
+    refuse_masked(y, "Input y contains NaN: the label")
+    array = np.asarray(in_memory(_plain_numbers(y)))
     if array.ndim == 2 and array.shape[1] == 1:
         message = (
             "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
@@ -31,7 +61,7 @@ def one_dimensional(y: Any) -> Array:
 def two_dimensional(X: Any) -> Array:
     """Rows as an array of two dimensions."""
     _refuse_matrices(X)
-    array = np.asarray(X)
+    array = np.asarray(in_memory(X))
     if array.dtype.kind == "c":
         raise InputError(f"Complex data not supported\n{array}\n")
     if array.ndim < 2:

@@ -13,7 +13,7 @@ from naively.errors import DataWarning, InputError
 from naively.frame import Frame, unmasked
 from naively.learning.labels import encoded_labels, refuse_target
 from naively.learning.rows import check_weights, number_codes
-from naively.learning.shapes import two_dimensional
+from naively.learning.shapes import two_dimensional, with_masks
 from naively.names import Index
 from naively.rows import is_sparse_matrix
 
@@ -75,6 +75,7 @@ def frame_of(X: Any) -> Frame:
         return frame
     if isinstance(X, (str, bytes)) or (isinstance(X, Iterator) and not hasattr(X, "__array__")):
         raise InputError(f"expected a table, got {type(X).__name__}; pass columns, or to fit an iterator of tables")
+    X = with_masks(X)
     if isinstance(X, (list, tuple)):
         X = _objects(X)
     elif isinstance(X, np.ma.MaskedArray):

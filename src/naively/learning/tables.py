@@ -79,16 +79,17 @@ class TableLearner(CalibratingLearner):
         return model.schema.mixed(informative=self.missing == "informative")
 
     def _rule(self) -> Any:
-        rule = rule_of(self.alpha)
+        rule = rule_of(self._value("alpha"))
         if rule.per_feature:
             raise InputError("alpha must be one number for all columns")
         return rule
 
     def _prior_rule(self) -> Prior:
-        return prior_of(self.prior, Empirical())
+        return prior_of(self._value("prior"), Empirical())
 
     def _counted(self) -> Any:
-        return "columns", None if self.columns is None else tuple(self.columns.items())
+        columns = self._value("columns")
+        return "columns", None if columns is None else tuple(columns.items())
 
     def _check_counted(self, model: Model) -> None:
         self._validate_params()
@@ -113,21 +114,23 @@ class TableLearner(CalibratingLearner):
         -------
         self : object
         """
-        if not isinstance(X, Iterator):
-            self._settle(self._learnt(None, X, y, None, sample_weight))
-            return self
-        if sample_weight is not None:
-            raise InputError("sample_weight: batches bring their own, as (table, labels, weights)")
-        model: BlockModel | None = None
-        for number, batch in enumerate(X):
-            try:
-                table, labels, weight = batch_of(batch, y)
-                model = self._learnt(model, table, labels, None if model is None else model.ledger.classes, weight)
-            except NaivelyError as error:
-                raise InputError(f"batch {number}: {error}") from None
-        if model is None:
-            raise InputError("no batch came, so there is nothing to count")
-        self._settle(model)
+        with self._all_or_nothing():
+            self._copy_parameters()
+            if not isinstance(X, Iterator):
+                self._settle(self._learnt(None, X, y, None, sample_weight))
+                return self
+            if sample_weight is not None:
+                raise InputError("sample_weight: batches bring their own, as (table, labels, weights)")
+            model: BlockModel | None = None
+            for number, batch in enumerate(X):
+                try:
+                    table, labels, weight = batch_of(batch, y)
+                    model = self._learnt(model, table, labels, None if model is None else model.ledger.classes, weight)
+                except NaivelyError as error:
+                    raise InputError(f"batch {number}: {error}") from None
+            if model is None:
+                raise InputError("no batch came, so there is nothing to count")
+            self._settle(model)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
@@ -161,7 +164,7 @@ class TableLearner(CalibratingLearner):
         """The state that follows when these rows are counted; nothing is changed yet."""
         frame, codes, index, weight = labelled(X, y, classes, sample_weight, self._who, self.unlabelled)
         if model is None:
-            schema = Schema.settle(frame, self.columns, self._who, self._words)
+            schema = Schema.settle(frame, self._value("columns"), self._who, self._words)
             family = schema.mixed(informative=False)
             declared = frozenset() if classes is None or classes.names is None else frozenset(classes.names.tolist())
             ledger = BlockLedger.of(family.count(frame, codes, index, family.no_features(), weight))

@@ -106,7 +106,7 @@ class TextLearner(CalibratingLearner):
 
     def _told(self) -> dict[str, Any]:
         """The parameters; of a subclass, those that it has from here."""
-        return {name: getattr(self, name) for name in defaults_of(TextLearner)}
+        return {name: self._value(name) for name in defaults_of(TextLearner)}
 
     def _family(self) -> Words:
         return self._family_of(self.__dict__.get("_model"))
@@ -122,15 +122,15 @@ class TextLearner(CalibratingLearner):
         return words_rule(settled["alpha"], settled["family"])
 
     def _prior_rule(self) -> Prior:
-        return prior_of(self.prior, Empirical())
+        return prior_of(self._value("prior"), Empirical())
 
     def _counted(self) -> dict[str, Any]:
-        return {name: frozen(getattr(self, name)) for name in COUNTED}
+        return {name: frozen(self._value(name)) for name in COUNTED}
 
     def _check_counted(self, model: Model) -> None:
         self._validate_params()
         for name, value in model.counted.items():
-            now = frozen(getattr(self, name))
+            now = frozen(self._value(name))
             if now != value:
                 raise InputError(f"counted with {name}={shown(value)}, now it is {shown(now)}; fit again")
 
@@ -302,6 +302,7 @@ class TextLearner(CalibratingLearner):
     def _fit_and_read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array | None]:
         """Reads the texts once for both, where nothing is to be chosen or known beforehand."""
         self._validate_params()
+        self._copy_parameters()
         chooses = any(isinstance(getattr(self, name), str) and getattr(self, name) == "auto" for name in CHOSEN)
         if chooses or self.vocabulary is not None or self.hashing is not None:
             return super()._fit_and_read(X, y, sample_weight)
@@ -322,7 +323,8 @@ class TextLearner(CalibratingLearner):
         if "_model" not in self.__dict__:
             self._check_fitted()
         model = self._model  # read once: another thread may be learning
-        parameters = [self.__dict__[name] for name in defaults_of(TextLearner)]
+        values = {**self.__dict__, **self._copies}
+        parameters = [values[name] for name in defaults_of(TextLearner)]
         decided = model.decided
         if decided is None or not all(map(is_, decided[0], parameters)):
             self._check_counted(model)
