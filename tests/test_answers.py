@@ -87,9 +87,7 @@ def assert_same(left: list[Any], right: list[Any]) -> None:
         np.testing.assert_array_equal(a, b)
 
 
-@pytest.mark.parametrize(
-    ("kind", "name", "value", "others", "options"), WIRED, ids=[f"{k.__name__}-{n}-{i}" for i, (k, n, *_) in enumerate(WIRED)]
-)  # fmt: skip
+@pytest.mark.parametrize(("kind", "name", "value", "others", "options"), WIRED, ids=name_of)
 def test_a_model_keeps_its_own_copy_of_a_callers_array(
     tmp_path: Path, kind: Any, name: str, value: Any, others: Any, options: dict[str, Any]
 ) -> None:
@@ -102,7 +100,8 @@ def test_a_model_keeps_its_own_copy_of_a_callers_array(
     again = answers(kind(**{**options, name: copy.deepcopy(value)}).fit(rows, Y), rows)
     assert_same(before, again)
     overwrite(mine, others)
-    assert getattr(model, name) is mine and model.get_params(deep=False)[name] is mine
+    assert getattr(model, name) is mine
+    assert model.get_params(deep=False)[name] is mine
     assert_same(before, answers(model, rows))
     assert_same(before, answers(pickle.loads(pickle.dumps(model)), rows))
     assert_same(before, answers(copy.deepcopy(model), rows))
@@ -332,7 +331,8 @@ def test_arrays_of_other_libraries_are_read_and_answers_are_of_numpy(
         assert model.tally_ == plain.tally_
         for method in ("predict", "predict_proba", "predict_log_proba"):
             found, expected = getattr(model, method)(rows), getattr(plain, method)(values)
-            assert type(found) is np.ndarray and found.dtype == expected.dtype
+            assert type(found) is np.ndarray
+            assert found.dtype == expected.dtype
             np.testing.assert_array_equal(found, expected)
         np.testing.assert_array_equal(model.explain(rows[:1]).score, plain.explain(values[:1]).score)
         model.partial_fit(rows, Foreign(labels)).forget(rows, Foreign(labels))

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import tracemalloc
+from collections.abc import Callable
+from decimal import Decimal, localcontext
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn.naive_bayes as peers
 from families import learn
 from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_iris
@@ -180,3 +184,235 @@ def test_a_full_gaussian_scores_as_the_density_says_missing_values_left_out() ->
         for m, c in zip(clf.theta_, clf.covariance_, strict=True)
     ]
     np.testing.assert_allclose(clf.predict_joint_log_proba(row)[0], expected, rtol=1e-9)
+
+
+# --- random configurations
+
+Array = np.ndarray[Any, Any]
+DRAWN = ["BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"]
+
+
+def drawn(name: str, rng: np.random.Generator) -> tuple[dict[str, Any], Array, Array, Array | None]:
+    """Parameters that scikit-learn takes as well, rows, labels of which each class has some, and weights."""
+    rows, columns, classes = int(rng.integers(6, 40)), int(rng.integers(1, 6)), int(rng.integers(2, 5))
+    y = np.concatenate([np.repeat(np.arange(classes), 3), rng.integers(0, classes, rows)])
+    X = rng.normal(size=(len(y), columns)) if name == "GaussianNB" else rng.integers(0, 5, (len(y), columns))
+    weight = rng.choice([0.25, 1.0, 2.0, 3.7], len(y)) if rng.random() < 0.5 else None
+    share = rng.dirichlet(np.ones(classes)) if rng.random() < 0.3 else None
+    if name == "GaussianNB":
+        options = {"priors": share, "var_smoothing": float(rng.choice([0.0, 1e-9, 0.1]))}
+        return options, X * rng.choice([1e-3, 1.0, 1e4], columns) + rng.choice([0.0, 50.0]), y, weight
+    options = {"alpha": float(rng.choice([1e-6, 0.1, 1.0, 12.5])), "fit_prior": bool(rng.random() < 0.7)}
+    if name != "CategoricalNB" and rng.random() < 0.3:
+        options["alpha"] = rng.uniform(0.1, 2.0, columns)
+    if name == "BernoulliNB":
+        options["binarize"] = float(rng.choice([0.0, 1.5]))
+    if name == "ComplementNB":
+        options["norm"] = columns > 1 and bool(rng.random() < 0.5)  # of one column, scikit-learn makes NaN
+    return {**options, "class_prior": share}, X, y, weight
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_random_configurations_answer_as_scikit_learn_does(name: str) -> None:
+    for seed in range(40):
+        rng = np.random.default_rng([7, seed])
+        options, X, y, weight = drawn(name, rng)
+        if name == "GaussianNB" and weight is not None:
+            options["var_smoothing"] = 0.0  # scikit-learn takes its epsilon from rows without their weights
+        if name == "BernoulliNB" and not isinstance(options["alpha"], float):
+            options["alpha"] = 0.5  # scikit-learn takes the alphas of features for those of classes in its totals
+        theirs = getattr(peers, name)(**options).fit(X, y, weight)
+        form: Callable[[Array], Any] = sparse.csr_matrix if rng.random() < 0.4 and name != "GaussianNB" else np.asarray
+        narrow = name != "GaussianNB" and rng.random() < 0.4
+        rows = form(X.astype(np.float32 if narrow else np.float64))
+        ours = getattr(naively, name)(**options).fit(rows, y, weight)
+        note = f"seed {seed}: {options}"
+        rtol = 1e-5 if narrow else 1e-9 if name == "GaussianNB" else 1e-11
+        joint, expected = ours.predict_joint_log_proba(rows), theirs.predict_joint_log_proba(X)
+        np.testing.assert_allclose(joint, expected, rtol=rtol, atol=rtol, err_msg=note)
+        for method in ("predict_proba", "predict_log_proba"):
+            found, right = getattr(ours, method)(rows), getattr(theirs, method)(X)
+            scale = rtol * max(1.0, np.abs(expected).max())
+            np.testing.assert_allclose(found, right, rtol=scale, atol=scale, err_msg=note)
+        first, second = np.sort(expected, axis=1)[:, [-1, -2]].T
+        clear = first - second > rtol * max(1.0, np.abs(expected).max())  # else it is chance which one is chosen
+        np.testing.assert_array_equal(ours.predict(rows)[clear], theirs.predict(X)[clear], err_msg=note)
+
+
+def decimal(value: Any) -> Decimal:
+    """The number that a float stands for, to the last digit."""
+    return Decimal(float(value))
+
+
+def decimal_joint(name: str, options: dict[str, Any], X: Array, y: Array, weight: Array | None) -> list[list[Decimal]]:
+    """log p(x, c) by the textbook formulas, in as many digits as the context has."""
+    weights = [decimal(w) for w in (np.ones(len(y)) if weight is None else weight)]
+    classes, columns = range(int(y.max()) + 1), range(X.shape[1])
+    values = [[decimal(v) for v in row] for row in X]
+    if name == "BernoulliNB":
+        values = [[Decimal(v > decimal(options["binarize"])) for v in row] for row in values]
+    of = [[i for i in range(len(y)) if y[i] == c] for c in classes]
+    n = [sum((weights[i] for i in of[c]), Decimal(0)) for c in classes]
+    share = options.get("class_prior", options.get("priors"))
+    if share is not None:
+        prior = [decimal(p).ln() for p in share]
+    else:
+        prior = [(n[c] / sum(n)).ln() if options.get("fit_prior", True) else -Decimal(len(n)).ln() for c in classes]
+
+    def added(j: int) -> Decimal:
+        return decimal(options["alpha"] if isinstance(options["alpha"], float) else options["alpha"][j])
+
+    def summed(c: int, j: int) -> Decimal:
+        return sum((weights[i] * values[i][j] for i in of[c]), Decimal(0))
+
+    if name == "GaussianNB":
+        everything = sum(n)
+        spread = []
+        for j in columns:
+            mean = sum(w * row[j] for w, row in zip(weights, values, strict=True)) / everything
+            spread.append(sum(w * (row[j] - mean) ** 2 for w, row in zip(weights, values, strict=True)) / everything)
+        floor = decimal(options["var_smoothing"]) * max(spread)
+        mean_of = [[summed(c, j) / n[c] for j in columns] for c in classes]
+        variance = [
+            [sum((weights[i] * (values[i][j] - mean_of[c][j]) ** 2 for i in of[c]), Decimal(0)) / n[c] + floor
+             for j in columns] for c in classes
+        ]  # fmt: skip
+        turn = 2 * Decimal("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803")
+
+        def term(c: int, j: int, v: Decimal) -> Decimal:
+            return -((turn * variance[c][j]).ln() + (v - mean_of[c][j]) ** 2 / variance[c][j]) / 2
+
+    elif name == "MultinomialNB":
+        top = [[summed(c, j) + added(j) for j in columns] for c in classes]
+        logs = [[(top[c][j] / sum(top[c])).ln() for j in columns] for c in classes]
+
+        def term(c: int, j: int, v: Decimal) -> Decimal:
+            return v * logs[c][j]
+
+    elif name == "BernoulliNB":
+
+        def term(c: int, j: int, v: Decimal) -> Decimal:
+            p = (summed(c, j) + added(j)) / (n[c] + 2 * added(j))
+            return (p if v else 1 - p).ln()
+
+    else:
+
+        def term(c: int, j: int, v: Decimal) -> Decimal:
+            count = sum((weights[i] for i in of[c] if values[i][j] == v), Decimal(0))
+            return ((count + added(j)) / (n[c] + added(j) * (int(X[:, j].max()) + 1))).ln()
+
+    return [[prior[c] + sum(term(c, j, v) for j, v in enumerate(row)) for c in classes] for row in values]
+
+
+@pytest.mark.parametrize("name", ["BernoulliNB", "CategoricalNB", "GaussianNB", "MultinomialNB"])
+def test_random_configurations_are_right_by_80_digits(name: str) -> None:
+    digits = 1e-9 if name == "GaussianNB" else 1e-12
+    for seed in range(12):
+        options, X, y, weight = drawn(name, np.random.default_rng([8, seed]))
+        X, y, weight = X[:14], y[:14], None if weight is None else weight[:14]
+        clf = getattr(naively, name)(**options).fit(X, y, weight)
+        with localcontext() as context:
+            context.prec = 80
+            joint = decimal_joint(name, options, X, y, weight)
+            totals = [sum(v.exp() for v in row).ln() for row in joint]
+            exact = [[float(v - total) for v in row] for row, total in zip(joint, totals, strict=True)]
+        expected = np.array([[float(v) for v in row] for row in joint])
+        scale = np.maximum(np.abs(expected).max(), 1.0)
+        found = clf.predict_joint_log_proba(X)
+        np.testing.assert_allclose(found, expected, rtol=digits, atol=digits, err_msg=f"seed {seed}: {options}")
+        np.testing.assert_allclose(clf.predict_log_proba(X), exact, rtol=digits * scale, atol=digits * scale)
+
+
+# --- river, Weka, Spark
+
+WORDS = np.array([[2, 1, 0, 0], [0, 0, 3, 0], [0, 4, 1, 0], [1, 0, 2, 0], [0, 1, 0, 5]])
+TOPICS = np.array(["x", "y", "x", "y", "z"])
+ASKED = np.array([[1, 1, 0, 0], [0, 0, 2, 1], [3, 0, 0, 0]])
+RIVER = {  # the answers of river 0.26.1: joint_log_likelihood of each row that is asked, for x, y and z
+    "MultinomialNB": [
+        [-2.995732273553991, -4.828313737302301, -5.521460917862246],
+        [-6.984716320118266, -4.240527072400182, -6.725433722188182],
+        [-5.075173815233827, -5.744604469176456, -8.517193191416236],
+    ],
+    "ComplementNB": [
+        [4.1588830833596715, 2.7362210780689065, 2.6026896854443837],
+        [2.9424877590351786, 5.493061443340549, 4.7792949755778675],
+        [6.238324625039507, 5.375278407684165, 4.512232190328822],
+    ],
+    "BernoulliNB": [
+        [-2.8779492312309407, -4.669708695792329, -4.617592696986648],
+        [-5.0751738032338265, -3.5710964097908864, -4.617592696986648],
+        [-3.976561517232384, -3.5710964097908864, -5.310739876046594],
+    ],
+}
+
+
+@pytest.mark.parametrize("name", RIVER)
+def test_a_stream_of_rows_scores_as_in_river(name: str) -> None:
+    clf = getattr(naively, name)(alpha=1.0)
+    for row, label in zip(WORDS, TOPICS, strict=True):
+        learn(clf, row[None], [label])
+    digits = 1e-8 if name == "BernoulliNB" else 1e-13  # to each probability of presence, river adds 1e-9
+    np.testing.assert_allclose(clf.predict_joint_log_proba(ASKED), RIVER[name], rtol=digits)
+
+
+def test_a_stream_of_numbers_is_as_probable_as_in_river() -> None:
+    X = [[1.0, 2.0], [4.0, 1.5], [8.0, 0.5], [3.5, 1.0], [2.5, 3.0], [7.0, 2.2]]
+    clf = naively.GaussianNB(var_smoothing=0.0)
+    for row, label in zip(X, [0, 0, 1, 1, 0, 1], strict=True):
+        learn(clf, [row], [label])
+    river = [[-5.344859309294446, -3.2770496573417986], [-2.51771646759853, -4.512938975840318]]  # river 0.26.1
+    joint = clf.predict_joint_log_proba([[4.5, 1.0], [3.0, 1.8]])
+    np.testing.assert_allclose(joint, river, rtol=1e-7)  # to each density, river adds a little
+
+
+def by_fractions(prior: list[Fraction], factors: list[list[list[Fraction]]]) -> list[list[float]]:
+    """Posteriors of rows, from the prior of each class and the factors of each row and class."""
+    result = []
+    for row in factors:
+        joint = [p * np.prod(np.array(chances, dtype=object)) for p, chances in zip(prior, row, strict=True)]
+        result.append([float(p / sum(joint)) for p in joint])
+    return result
+
+
+def word_counts() -> tuple[list[list[int]], list[int]]:
+    """How often each class has each word, and how many rows it has."""
+    by_class = [WORDS[np.array(TOPICS) == c] for c in "xyz"]
+    return [part.sum(axis=0).tolist() for part in by_class], [len(part) for part in by_class]
+
+
+def test_multinomial_probabilities_are_those_of_weka_and_of_spark() -> None:
+    """Both smooth the prior as well: Weka (NaiveBayesMultinomial) by 1, Spark (NaiveBayes) by its parameter."""
+    counts, rows = word_counts()
+    for added in (Fraction(1), Fraction(1, 4)):  # 1 is Weka's and Spark's own choice
+        prior = [(n + added) / (5 + 3 * added) for n in rows]
+        chance = [[(v + added) / (sum(own) + 4 * added) for v in own] for own in counts]
+        factors = [[[p**n for p, n in zip(own, row, strict=True)] for own in chance] for row in ASKED.tolist()]
+        clf = naively.MultinomialNB(alpha=float(added), class_prior=naively.Smoothed(float(added))).fit(WORDS, TOPICS)
+        np.testing.assert_allclose(clf.predict_proba(ASKED), by_fractions(prior, factors), rtol=1e-14)
+
+
+def test_presences_are_as_probable_as_in_spark() -> None:
+    """NaiveBayes(modelType="bernoulli"): (n_cw + λ) / (n_c + 2λ), and a prior of (n_c + λ) / (n + λ C)."""
+    there = [(WORDS[np.array(TOPICS) == c] > 0).sum(axis=0).tolist() for c in "xyz"]
+    _, rows = word_counts()
+    for added in (Fraction(1), Fraction(1, 2)):
+        prior = [(n + added) / (5 + 3 * added) for n in rows]
+        chance = [[(v + added) / (n + 2 * added) for v in own] for own, n in zip(there, rows, strict=True)]
+        factors = [
+            [[p if v else 1 - p for p, v in zip(own, row, strict=True)] for own in chance] for row in ASKED.tolist()
+        ]
+        clf = naively.BernoulliNB(alpha=float(added), class_prior=naively.Smoothed(float(added))).fit(WORDS, TOPICS)
+        np.testing.assert_allclose(clf.predict_proba(ASKED), by_fractions(prior, factors), rtol=1e-14)
+
+
+def test_categories_are_as_probable_as_in_weka() -> None:
+    """NaiveBayes on nominal attributes: 1 is added to every count, those of the classes too; missing says nothing."""
+    X = [["sunny", "hot"], ["sunny", "mild"], ["rain", "mild"], ["rain", "cool"], ["fog", "cool"], [None, "mild"]]
+    y = ["no", "no", "yes", "yes", "yes", "no"]
+    clf = naively.CategoricalNB(alpha=1.0, class_prior=naively.Smoothed(1.0)).fit(X, y)
+    sky = {"no": Fraction(3, 5), "yes": Fraction(1, 6)}  # sunny: 2 of 2 and 0 of 3, of three skies
+    air = {"no": Fraction(3, 6), "yes": Fraction(2, 6)}  # mild: 2 of 3 and 1 of 3, of three airs
+    prior = [Fraction(4, 8), Fraction(4, 8)]
+    expected = by_fractions(prior, [[[sky[c], air[c]] for c in ("no", "yes")], [[air[c]] for c in ("no", "yes")]])
+    np.testing.assert_allclose(clf.predict_proba([["sunny", "mild"], [None, "mild"]]), expected, rtol=1e-14)

@@ -182,15 +182,17 @@ def test_equal_tallies_select_equal_words_whatever_the_order_of_classes() -> Non
     assert one.get_feature_names_out().tolist() == other.get_feature_names_out().tolist()
 
 
-def test_lists_changed_behind_the_models_back_are_noticed() -> None:
+def test_lists_changed_behind_the_models_back_change_nothing_until_they_are_assigned() -> None:
     for name in ("vocabulary", "stop_words"):
         words = ["good"]
         clf = plain_text(**{name: words}).fit(["good film", "bad film"], ["x", "y"])
         before = clf.predict(["good", "bad"]).tolist()
         words.append("bad")
         assert clf.predict(["good", "bad"]).tolist() == before
+        same = plain_text(**{name: ["good"]}).fit(["good film", "bad film", "bad"], ["x", "y", "y"])
+        assert clf.partial_fit(["bad"], ["y"]).tally_ == same.tally_
         with pytest.raises(InputError, match=f"counted with {name}"):
-            clf.partial_fit(["bad"], ["y"])
+            clf.set_params(**{name: words}).partial_fit(["bad"], ["y"])
     pairs = plain_text(ngrams=[1, 2]).fit(["a b"], ["x"]).set_params(ngrams=(1, 2))
     assert pairs.predict(["a b"]).tolist() == ["x"]
 

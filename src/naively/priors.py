@@ -115,7 +115,7 @@ class Given:
             raise InputError(f"priors must be a list of numbers, got {given!r}")
         if (values < 0).any():
             raise InputError(f"Priors must be non-negative, got {values.tolist()}")
-        if not np.isclose(values.sum(), 1.0):
+        if not abs(float(values.sum()) - 1.0) <= 1e-5:
             raise InputError(f"The sum of the priors should be 1, got {values.sum():g} from {values.tolist()}")
         numbers = values.tolist()  # a copy, which stays as it is whatever becomes of the caller's list or array
         kept = dict(zip(given, numbers, strict=True)) if isinstance(given, Mapping) else tuple(numbers)

@@ -111,9 +111,7 @@ class CategoricalNB(SmoothedClassifier):
             )
         least = np.broadcast_to(least, columns)
         if least.min(initial=1) < 1 or least.sum(dtype=np.float64) > LARGEST_TABLE:
-            raise InputError(
-                f"'min_categories' should be 1 or more, {LARGEST_TABLE:_} in all at most, got {given!r}"
-            )
+            raise InputError(f"'min_categories' should be 1 or more, {LARGEST_TABLE:_} in all at most, got {given!r}")
         return least
 
     @staticmethod

@@ -20,8 +20,9 @@ def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
     """Shape and column names as scikit-learn checks them; values are left for the counting to check."""
     if not reset and _plain(estimator, X):
         return X
+    X = as_array(X)
     return validate_data(
-        estimator, as_array(X), reset=reset, accept_sparse="csr", dtype=None, ensure_all_finite=False, skip_check_array=False
+        estimator, X, reset=reset, accept_sparse="csr", dtype=None, ensure_all_finite=False, skip_check_array=False
     )
 
 
@@ -32,7 +33,9 @@ def as_array(X: Any) -> Any:
         return X
     holes, values = np.ma.getmaskarray(X), np.ma.getdata(X)
     if values.dtype.kind in "OUST":
-        return np.where(holes, None, values.astype(object))
+        values = values.astype(object)
+        values[holes] = None
+        return values
     if values.dtype.kind in "biu" and holes.any():
         _check_exact(values, holes)
         return np.where(holes, np.nan, values.astype(np.float64))
@@ -47,8 +50,8 @@ def _check_exact(values: Array, holes: Array) -> None:
     if wide.any():
         where = tuple(np.argwhere(wide)[0].tolist())
         raise InputError(
-            f"row {where[0]}, column {where[-1]}: {values[where]} is beyond 2^53, and masked entries need floats, which "
-            "would change it; convert the array to float64, or leave the rows with masked entries out"
+            f"row {where[0]}, column {where[-1]}: {values[where]} is beyond 2^53, and masked entries need floats, "
+            "which would change it; convert the array to float64, or leave the rows with masked entries out"
         )
 
 

@@ -77,7 +77,8 @@ def _copied(value: Any) -> Any:
     fixed = value is None or isinstance(value, (str, bytes, Number, np.generic, tuple, frozenset))
     if fixed or callable(value) or is_dataclass(value) or not hasattr(value, "__len__"):
         return value
-    return copy.deepcopy(value) if hasattr(value, "to_dict") or isinstance(value, Mapping) else np.array(value, subok=True)
+    keyed = hasattr(value, "to_dict") or isinstance(value, Mapping)  # a Series goes by its index
+    return copy.deepcopy(value) if keyed else np.array(value, subok=True)
 
 
 class Parameters(Named):
@@ -95,7 +96,7 @@ class Parameters(Named):
         return {name: getattr(self, name) for name in self._usual()}
 
     def _value(self, name: str) -> Any:
-        """The value of a parameter that a fitted model works with, whatever has become of the caller's list or array."""
+        """The value of a parameter that a fitted model works with: its own copy of the caller's list or array."""
         return self._copies[name] if name in self._copies else getattr(self, name)
 
     def _copy_parameters(self) -> None:
@@ -105,7 +106,7 @@ class Parameters(Named):
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
-        if "_copies" in vars(self) and name in self._usual():
+        if "_copies" in self.__dict__ and name in self._usual():
             others = {other: kept for other, kept in self._copies.items() if other != name}
             copied = _copied(value)
             super().__setattr__("_copies", others if copied is value else {**others, name: copied})
