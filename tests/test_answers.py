@@ -34,7 +34,8 @@ PLAIN_TEXT = {"family": "multinomial", "weighting": "counts", "ngrams": (1, 1), 
 
 
 def name_of(value: Any) -> str:
-    return getattr(value, "__name__", str(value))
+    """The id of a parameter: names of classes and parameters; sets have no order to be printed in."""
+    return value if isinstance(value, str) else getattr(value, "__name__", type(value).__name__)
 
 
 def rows_for(kind: Any) -> Any:
