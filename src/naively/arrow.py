@@ -15,7 +15,7 @@ from naively.errors import InputError
 from naively.grid import CELLS, Grid
 from naively.moments import ClassMoments, Comoments, Moments
 from naively.names import CODE_BITS, MISSING, Categories, Index
-from naively.tally import PLANES, WORDS, Features, Tally
+from naively.tally import PLANES, WORDS, Features, Tally, some_or_none
 from naively.vocabulary import Buckets, Vocabulary
 
 VERSION = 1
@@ -29,7 +29,7 @@ def tally_to_arrow(tally: Tally) -> pa.Table:
     """One row for each cell: feature, class and the numbers it holds."""
     columns = {"feature": tally.cells.feature, "class": tally.cells.klass}
     columns |= dict(zip(tally.planes, tally.cells.values, strict=True))
-    return _table(columns, tally.kind, tally.classes, tally.rows, tally.features)
+    return _table(columns, tally.kind, tally.classes, tally.rows, tally.features, tally.missing)
 
 
 def tally_from_arrow(table: pa.Table) -> Tally:
@@ -42,7 +42,8 @@ def tally_from_arrow(table: pa.Table) -> Tally:
         raise InputError("tally from Arrow: cells must be sorted by feature, then class, each once")
     if not np.isfinite(values).all() or (values < 0).any():
         raise InputError("tally from Arrow: counts must be finite and 0 or more")
-    return Tally(kind, classes, rows, features, Cells(feature, klass.astype(np.int32), np.ascontiguousarray(values)))
+    cells = Cells(feature, klass.astype(np.int32), np.ascontiguousarray(values))
+    return Tally(kind, classes, rows, features, cells, _missing_in(table, rows))
 
 
 def moments_to_arrow(moments: ClassMoments) -> pa.Table:
@@ -90,8 +91,12 @@ def rows_from_arrow(table: pa.Table) -> tuple[Index, Array]:
     return classes, rows
 
 
-def _table(columns: dict[str, Array], kind: str, classes: Index, rows: Array, features: Features) -> pa.Table:
+def _table(
+    columns: dict[str, Array], kind: str, classes: Index, rows: Array, features: Features, missing: Array | None = None
+) -> pa.Table:
     head: dict[str, Any] = {"version": VERSION, "kind": kind, "classes": _index_out(classes), "rows": rows.tolist()}
+    if missing is not None:
+        head["missing"] = missing.tolist()
     vocabulary: dict[bytes, bytes] = {}
     if isinstance(features, Vocabulary):
         head["words"] = features.size
@@ -176,6 +181,14 @@ def _read_head(table: pa.Table, kinds: Sequence[str]) -> tuple[str, Index, Array
     if rows.shape != (classes.size,) or rows.dtype.kind not in "if" or not ((rows >= 0) & (rows < np.inf)).all():
         raise InputError("from Arrow: one number of rows is needed for each class")
     return kind, classes, rows.astype(np.int64 if rows.dtype.kind == "i" else np.float64), features
+
+
+def _missing_in(table: pa.Table, rows: Array) -> Array | None:
+    """Of the rows of each class, those whose text is missing; None where there are none."""
+    missing = np.array(json.loads(table.schema.metadata[_KEY]).get("missing", [0] * len(rows)))
+    if missing.shape != rows.shape or missing.dtype.kind not in "if" or not ((missing >= 0) & (missing <= rows)).all():
+        raise InputError("from Arrow: of the rows of each class, as many as there are can be missing, and no more")
+    return some_or_none(missing.astype(np.int64 if missing.dtype.kind == "i" else np.float64))
 
 
 def _vocabulary_in(metadata: dict[bytes, bytes]) -> Vocabulary:

@@ -114,19 +114,12 @@ def leave_one_out(
 ) -> list[HeldOut]:
     """Each row by the counts without it, for each rule."""
     classes = ledger.classes
-    gone = _weights(X, codes, weight)
-    logs = _row_priors(prior, classes, ledger.rows, codes, gone)
+    each = np.ones(len(codes)) if weight is None else weight.astype(np.float64)
+    logs = _row_priors(prior, classes, ledger.rows, codes, each)
     if family.ignores_prior and classes.size > 1:
         logs = np.zeros_like(logs)
     left = family.left_out(ledger, rules, X, codes, weight)
     return [held_out(classes, finite, logs, odd, codes, weight) for finite, odd in left]
-
-
-def _weights(X: Any, codes: Array, weight: Array | None) -> Array:
-    """What each row has added to the rows of its class: nothing where it was missing."""
-    each = np.ones(len(codes)) if weight is None else weight.astype(np.float64)
-    missing = getattr(X, "missing", ())
-    return np.where(missing, 0.0, each) if len(missing) else each
 
 
 def held_out(

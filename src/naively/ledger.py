@@ -18,7 +18,7 @@ from naively import _core
 from naively.cells import Array, Cells, Overdrawn, gathered, whole
 from naively.errors import NoCounts
 from naively.names import Index
-from naively.tally import Features, Tally, never_counted, rows_left
+from naively.tally import Features, Tally, missing_left, never_counted
 from naively.values import Value
 
 _STEP = 16
@@ -101,6 +101,13 @@ class Ledger(Value):
         return _sum([level.rows for level in self.levels], self.classes.size)
 
     @cached_property
+    def known(self) -> Array:
+        """Rows per class without those whose text is missing."""
+        if all(level.missing is None for level in self.levels):
+            return self.rows
+        return _sum([level.known for level in self.levels], self.classes.size)
+
+    @cached_property
     def totals(self) -> Array:
         planes = [[level.totals[p] for level in self.levels] for p in range(len(self.levels[0].planes))]
         return np.array([_sum(parts, self.classes.size) for parts in planes])
@@ -125,7 +132,9 @@ class Ledger(Value):
         """Raises, and changes nothing, where the value was not part of the sum."""
         if not isinstance(value, Tally) or value.size * 4 > self.size:
             return Ledger((self.total - value,))
-        rows_left(self.classes, self.rows, _sum([value.rows], self.classes.size))
+        rows = _sum([value.rows], self.classes.size)
+        known = rows if value.missing is None else _sum([value.known], self.classes.size)
+        missing_left(self.classes, (self.rows, self.known), (rows, known))
         features = np.unique(value.cells.feature)
         mine = Cells(np.searchsorted(features, value.cells.feature), value.cells.klass, value.cells.values)
         try:

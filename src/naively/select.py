@@ -96,7 +96,7 @@ class Best:
 
     def quality(self, tally: Tally, numbers: Array) -> Array:
         """How good each word is for each label (in the tally's order), or for all at once."""
-        rows = tally.rows.astype(np.float64)
+        rows = tally.known.astype(np.float64)
         parts = [self._quality(there, rows) for there in documents_by_label(tally, numbers)]
         return np.concatenate(parts) if parts else np.zeros((0, max(len(rows), 1)))
 
@@ -192,7 +192,7 @@ class Limits:
         """Those of these words (sorted numbers) that count."""
         if self.none or not len(numbers):
             return numbers
-        total = tally.rows.sum()
+        total = tally.known.sum()
         low, high = (v if isinstance(v, Integral) else v * total for v in (self.min_df, self.max_df))
         documents = summed(tally, numbers, DOCUMENTS)
         if self.yields and not ((documents >= low) & (documents <= high)).any():

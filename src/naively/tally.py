@@ -53,10 +53,19 @@ class Tally(Value):
     rows: Array
     features: Features
     cells: Cells
+    missing: Array | None = None  # of the rows per class, those whose text is missing; None where there are none
 
     @classmethod
     def empty(cls, kind: str, classes: Index, features: Features) -> Tally:
         return cls(kind, classes, np.zeros(classes.size, np.int64), features, Cells.empty(len(PLANES[kind])))
+
+    @property
+    def known(self) -> Array:
+        """Rows per class without those whose text is missing."""
+        if self.missing is None:
+            return self.rows
+        left = self.rows - self.missing
+        return left if left.dtype == np.int64 else np.where(np.abs(left) <= 1e-12 * np.abs(self.rows), 0.0, left)
 
     @property
     def planes(self) -> tuple[str, ...]:
@@ -74,20 +83,24 @@ class Tally(Value):
 
     def __add__(self, other: Tally) -> Tally:
         mine, theirs = aligned(self, other)
-        return replace(mine, rows=whole(mine.rows + theirs.rows), cells=mine.cells + theirs.cells)
+        missing = mine.missing if theirs.missing is None else theirs.missing
+        if mine.missing is not None and theirs.missing is not None:
+            missing = some_or_none(whole(mine.missing + theirs.missing))
+        return replace(mine, rows=whole(mine.rows + theirs.rows), cells=mine.cells + theirs.cells, missing=missing)
 
     def __sub__(self, other: Tally) -> Tally:
         mine, theirs = aligned(self, other)
-        rows = rows_left(mine.classes, mine.rows, theirs.rows)
+        rows, missing = missing_left(mine.classes, (mine.rows, mine.known), (theirs.rows, theirs.known))
         try:
             cells = mine.cells - theirs.cells
         except Overdrawn as error:
             raise never_counted(error.feature, error.klass, mine.features, mine.classes) from None
-        return replace(mine, rows=rows, cells=cells)
+        return replace(mine, rows=rows, cells=cells, missing=missing)
 
     def negated(self) -> Tally:
         """What adding would take away; only a step towards a difference."""
-        return replace(self, rows=-self.rows, cells=self.cells.negated())
+        missing = None if self.missing is None else -self.missing
+        return replace(self, rows=-self.rows, cells=self.cells.negated(), missing=missing)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tally):
@@ -98,7 +111,7 @@ class Tally(Value):
             mine, theirs = aligned(self, other)
         except InputError:  # named on one side only
             return False
-        return close(mine.rows, theirs.rows) and mine.cells.same(theirs.cells)
+        return close(mine.rows, theirs.rows) and close(mine.known, theirs.known) and mine.cells.same(theirs.cells)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -119,7 +132,9 @@ class Tally(Value):
         places = np.cumsum(~gone) - 1
         assert self.classes.names is not None
         classes = Index.of(self.classes.names[kept])
-        return replace(self, classes=classes, rows=self.rows[kept], cells=self.cells.renumbered(None, places))
+        missing = None if self.missing is None else self.missing[kept]
+        cells = self.cells.renumbered(None, places)
+        return replace(self, classes=classes, rows=self.rows[kept], cells=cells, missing=missing)
 
     def dense(self, plane: int = 0) -> Array:
         """One kind of number as an array, classes by features."""
@@ -155,14 +170,34 @@ def never_counted(feature: int, klass: int, features: Features, classes: Index) 
     )
 
 
-def rows_left(classes: Index, rows: Array, gone: Array) -> Array:
+def some_or_none(missing: Array) -> Array | None:
+    """Missing rows per class; None where no class has any, so that equal counts have equal fields."""
+    return missing if missing.any() else None
+
+
+def missing_left(
+    classes: Index, counted: tuple[Array, Array], gone: tuple[Array, Array]
+) -> tuple[Array, Array | None]:
+    """Rows per class after some have gone, and those of them whose text is missing.
+
+    `counted` and `gone` are all rows and those whose text is known. Raises where there were fewer of either kind.
+    """
+    (rows, known), (gone_rows, gone_known) = counted, gone
+    left = rows_left(classes, rows, gone_rows)
+    if known is rows and gone_known is gone_rows:
+        return left, None
+    rows_left(classes, known, gone_known, "rows with a text")
+    return left, some_or_none(rows_left(classes, rows - known, gone_rows - gone_known, "rows without a text"))
+
+
+def rows_left(classes: Index, rows: Array, gone: Array, what: str = "rows") -> Array:
     """Rows per class after some have gone; raises where there were fewer."""
     left = rows - gone
     slack = 0 if left.dtype == np.int64 else 1e-9 * (np.abs(rows) + np.abs(gone))
     if (left < -slack).any():
         k = int(np.argmin(left))
         raise NeverCounted(
-            f"cannot forget more than was counted: class {classes.name(k)!r} has {rows[k]:g} rows, "
+            f"cannot forget more than was counted: class {classes.name(k)!r} has {rows[k]:g} {what}, "
             f"{gone[k]:g} to forget; nothing was changed"
         )
     return whole(np.where(np.abs(left) <= slack, 0, left))
@@ -191,12 +226,19 @@ def aligned(a: Tally, b: Tally) -> tuple[Tally, Tally]:
     classes, moved = a.classes.united(b.classes, "classes")
     features, renumber = a.features.united(b.features, "features")  # type: ignore[arg-type]
     change: Callable[[Array], Array] | None = renumber.__getitem__ if isinstance(renumber, np.ndarray) else renumber
-    mine = replace(a, classes=classes, features=features, rows=spread(a.rows, classes.size, None))
+    mine = replace(
+        a,
+        classes=classes,
+        features=features,
+        rows=spread(a.rows, classes.size, None),
+        missing=None if a.missing is None else spread(a.missing, classes.size, None),
+    )
     theirs = replace(
         b,
         classes=classes,
         features=features,
         rows=spread(b.rows, classes.size, moved),
         cells=b.cells.renumbered(change, moved),
+        missing=None if b.missing is None else spread(b.missing, classes.size, moved),
     )
     return mine, theirs

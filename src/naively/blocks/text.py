@@ -51,7 +51,7 @@ class TextBlock:
         return smoothing if self.given is None else self.given
 
     def lost(self, ledger: Ledger, rows: Array) -> Array:
-        return remainder(rows, ledger.rows)[None]
+        return remainder(rows, ledger.known)[None]
 
     def labelled(self, names: list[Any]) -> list[Any]:
         return [f"{self.source}: {name}" for name in names]

@@ -101,8 +101,6 @@ class WordRows(Value):
 
     def counted(self, codes: Array, classes: int, weight: Array | None, *, weights: bool) -> Cells:
         """What was seen of each word in each class: occurrences, documents and, if asked for, weights."""
-        if len(self.missing):
-            weight = np.where(self.missing, 0.0, 1.0 if weight is None else weight)
         known = self.__dict__.get("unit") if weights else None  # of whole texts, where these are parts of them
         arguments = self.starts, self.number, self.count, known, self.words.size, codes, classes, weight
         return Cells(*_core.count_rows(*arguments, weights, threads(len(self.number))))

@@ -26,7 +26,7 @@ from naively.names import Index
 from naively.rows import SparseRows
 from naively.select import DOCUMENTS, OCCURRENCES, WEIGHT, Limits, held_among, narrowed, places, restricted
 from naively.smoothing import Additive, Evidence, Smoothing
-from naively.tally import WEIGHT_UNIT, Tally
+from naively.tally import WEIGHT_UNIT, Tally, some_or_none
 from naively.texts import Texts
 from naively.threads import threads
 from naively.tokens import Tokens
@@ -114,13 +114,13 @@ class Words:
     def _tally(
         self, X: Texts | WordRows, codes: Array, classes: Index, features: Any, cells: Cells, weight: Array | None
     ) -> Tally:
-        """A missing text is no row either."""
+        """A missing text is a row of its class of which no word is known."""
         if cells.values.dtype != np.int64 and not np.isfinite(cells.values).all():
             raise InputError("sample_weight adds up to more than float64 holds; divide the weights by a common factor")
-        missing = X.missing
-        if len(missing):
-            codes, weight = codes[~missing], None if weight is None else weight[~missing]
-        return Tally(self.kind, classes, rows_per_class(codes, weight, classes.size), features, cells)
+        rows, gone, missing = rows_per_class(codes, weight, classes.size), X.missing, None
+        if len(gone):
+            missing = some_or_none(rows_per_class(codes[gone], None if weight is None else weight[gone], classes.size))
+        return Tally(self.kind, classes, rows, features, cells, missing)
 
     def _only_given(self, own: Vocabulary, cells: Cells, features: Vocabulary) -> Cells:
         assert self.vocabulary is not None
@@ -180,7 +180,7 @@ class Words:
         linear = replace(linear, features=words)
         idf = None
         if self.weighting == "tfidf" and self.family != "bernoulli":
-            idf = inverse_documents(cells, len(columns), float(ledger.rows.sum()))
+            idf = inverse_documents(cells, len(columns), float(ledger.known.sum()))
         return TextTable(self, linear, words, idf, features, holes)
 
     def _has_holes(self, ledger: Ledger, numbers: Array) -> bool:
@@ -196,7 +196,7 @@ class Words:
         if self.family == "bernoulli" and shown.values.dtype == np.int64:  # a sum that does not depend on numbers
             entries = entries_of(spectrum_of(shown))
         sums = self._projected(totals, self._plane)
-        return Shown(ledger.classes, ledger.rows, sums, Index(max(every, 1)), None, width, shown, entries)
+        return Shown(ledger.classes, ledger.known, sums, Index(max(every, 1)), None, width, shown, entries)
 
     def totals(self, ledger: Ledger) -> Array:
         """What each class comes to, in the words that the table is made of."""
@@ -299,7 +299,7 @@ class Words:
         elif self._plane == DOCUMENTS:
             data, own = np.ones(len(count)), of_row
         else:
-            texts = np.repeat(ledger.rows.sum() - each, np.diff(starts))
+            texts = np.repeat(ledger.known.sum() - each, np.diff(starts))
             weighted = X.tf[known] * (np.log((1.0 + texts) / (1.0 + np.maximum(others, 0.0))) + 1.0)
             data = length_normed(starts, weighted if lost is None else np.where(lost, 0.0, weighted))
             own = X.unit[known] * of_row
@@ -364,7 +364,7 @@ class Words:
         )
         rule = self.settled(rule, view, cells.totals(tally.classes.size))
         chance = chances(Multinomial().table(plain, rule, np.zeros(tally.classes.size)), klass)  # type: ignore[arg-type]
-        lengths = rng.poisson(total / max(float(tally.rows[klass]), 1.0), size)
+        lengths = rng.poisson(total / max(float(tally.known[klass]), 1.0), size)
         drawn = rng.choice(len(numbers), int(lengths.sum()), p=chance / chance.sum())
         features: Any = tally.features
         seen, where = np.unique(drawn, return_inverse=True)
@@ -381,7 +381,7 @@ def kept_sums(ledger: Ledger, least: int) -> tuple[int, Array] | None:
     """
     first, size = ledger.levels[0], ledger.classes.size
     since = sum(level.size for level in ledger.levels[1:])
-    if since * 4 > first.size or first.classes.size != size or first.rows.sum() < 2 * least:
+    if since * 4 > first.size or first.classes.size != size or first.known.sum() < 2 * least:
         return None
     made: dict[Any, Any] = first.__dict__.setdefault("_kept_sums", {})
     if least not in made:

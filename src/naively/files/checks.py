@@ -68,6 +68,7 @@ def _tally(tally: Any) -> None:
     _need(tally.kind in PLANES, "the kind of a tally")
     _need(_are(tally.rows, "i8 f8", tally.classes.size), "the rows of a tally")
     _need(len(tally.cells.values) == len(PLANES[tally.kind]), "the numbers of a tally")
+    _need(tally.missing is None or _are(tally.missing, "i8 f8", tally.classes.size), "the missing rows of a tally")
 
 
 def _moments(moments: Any) -> None:
@@ -234,6 +235,8 @@ def _check_moments(moments: Any) -> None:
 def _check_cells(tally: Any) -> None:
     """Whether the cells of a tally are those of its classes and features, in order, and hold what can be counted."""
     cells, classes, features = tally.cells, tally.classes, tally.features
+    if tally.missing is not None:
+        _need(bool(((tally.missing >= 0) & (tally.missing <= tally.rows)).all()), "more rows missing than there are")
     if not len(cells):
         return
     _need(cells.klass.min() >= 0 and cells.klass.max() < classes.size, "a cell of no class")

@@ -286,7 +286,7 @@ class Reader:
         given = {key: self._get(value) for key, value in told.items() if key != "is"}
         kept = {key: given.pop(key) for key in derived}
         for field in fields(kind):
-            if not _fits(str(field.type), given[field.name]):
+            if not _fits(str(field.type), given.get(field.name, field.default)):
                 raise FileError(f"the file is damaged ({name}.{field.name} is no {field.type})")
         value = kind(**given)
         value.__dict__.update(kept)

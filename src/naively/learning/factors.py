@@ -198,7 +198,7 @@ def word_counts(family: Words, ledger: Ledger) -> Callable[[str], Counted]:
 
     @cache
     def totals() -> Array:
-        return tally.rows if family.family == "bernoulli" else family.totals(ledger)
+        return tally.known if family.family == "bernoulli" else family.totals(ledger)
 
     def of_word(word: str) -> Counted:
         if not hasattr(tally.features, "locate"):

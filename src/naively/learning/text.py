@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from naively.cells import Array
-from naively.errors import InputError
+from naively.errors import DataWarning, InputError
 from naively.explain import Explanation, explain_row
 from naively.families.word_rows import read_all
 from naively.families.words import Words, without_lost_words
@@ -215,6 +216,12 @@ class TextLearner(CalibratingLearner):
         else:
             tally = family.count(texts, codes, index, model.ledger.features, weight)
             learnt = model.after(model.ledger.add(tally))
+        if not any(len(level.cells) for level in learnt.ledger.levels):
+            warnings.warn(
+                "no text has a word that is counted, so the model knows nothing but how frequent each class is",
+                DataWarning,
+                stacklevel=5,
+            )
         self._rule_for(learnt)
         self._settle(self._calibrated(learnt, texts, codes, weight))
 
@@ -275,21 +282,13 @@ class TextLearner(CalibratingLearner):
         y = check_labels(y, len(texts))
         if not len(texts):
             raise InputError("Found array with 0 sample(s): there is no text to count")
-        known = ~texts.missing if len(texts.missing) else np.ones(len(texts), bool)
-        if classes is None and not known.any():
-            raise InputError("every text is missing, so there is nothing to count")
-        codes = np.zeros(len(texts), np.int32)
-        codes[known], index = number_labels(y[known], classes)
-        if not known.all():  # a text that is missing brings no class, but may be of one
-            codes[~known] = np.maximum(index.locate(y[~known]), 0)
+        codes, index = number_labels(y, classes)
         return texts, codes, index, check_weights(sample_weight, len(texts))
 
     def _labelled(self, model: Model, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array | None]:
         family = self._family_of(model)
         texts, codes, classes, weight = self._checked(family, X, y, model.ledger.classes, sample_weight)
         known_classes(classes, model.ledger.classes)
-        if len(texts.missing):  # a missing text may have brought a label that nobody has counted
-            known_classes(number_labels(check_labels(y, len(texts)), classes)[1], classes)
         return family.read(texts, model.ledger.features), codes, weight
 
     def _keys(self, model: Any, rows: Any, codes: Array, classes: Index) -> Array:
