@@ -82,7 +82,7 @@ def test_a_missing_text_adds_no_word_and_is_judged_by_the_prior(form: str, famil
     other = plain_text(family=family).fit(MISSING[form](holed), labels)
     assert other.tally_ != plain.tally_
     assert other.tally_.cells.same(plain.tally_.cells)
-    assert other.class_count_.tolist() == [*(plain.class_count_ + [1, 0]), 1]
+    assert other.class_count_.tolist() == [*(plain.class_count_ + np.array([1, 0])), 1]
     scores = other.scores(MISSING[form](holed))
     np.testing.assert_array_equal(scores.likelihood[1], 0.0)
     empty = plain.scores([""]).likelihood[0]

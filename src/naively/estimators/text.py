@@ -28,8 +28,9 @@ class TextClassifier(Manners, TextLearner):
     ['neg']
 
     Texts may come as a list, a NumPy array, a column of pandas, polars or Arrow (read where it lies), as str or
-    bytes; or, larger than memory, as an iterator of (texts, labels) batches. A text that is empty or
-    missing (None, NaN) counts for its class and adds no words; a missing one is predicted by the prior. Bytes that are no UTF-8 part words, as a blank would.
+    bytes; or, larger than memory, as an iterator of (texts, labels) batches. A text that is empty or missing (None,
+    NaN) counts for its class and adds no words; a missing one is predicted by the prior. Bytes that are no UTF-8 part
+    words, as a blank would.
 
     What is "auto" is chosen by the first batch of texts that is learnt (`chosen_`): some dozens of recipes are judged
     by folds that are taken out of the counts. With fewer than a hundred texts, and where alpha is a rule or 0, it is
