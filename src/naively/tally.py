@@ -175,9 +175,7 @@ def some_or_none(missing: Array) -> Array | None:
     return missing if missing.any() else None
 
 
-def missing_left(
-    classes: Index, counted: tuple[Array, Array], gone: tuple[Array, Array]
-) -> tuple[Array, Array | None]:
+def missing_left(classes: Index, counted: tuple[Array, Array], gone: tuple[Array, Array]) -> tuple[Array, Array | None]:
     """Rows per class after some have gone, and those of them whose text is missing.
 
     `counted` and `gone` are all rows and those whose text is known. Raises where there were fewer of either kind.
