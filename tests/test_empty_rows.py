@@ -411,6 +411,13 @@ def test_forgetting_rows_with_nothing_in_them_is_as_if_they_had_never_been(name:
     same_model(mine, make().fit(taken(X, ~nothing), y[~nothing]), X)
 
 
+@pytest.mark.parametrize("row", [[1.0, 2.0], [np.nan, np.nan]], ids=str)
+def test_rows_are_forgotten_though_a_column_does_not_vary_in_another_class(row: list[float]) -> None:
+    X, y = np.array([[4.0, 0.0], [0.0, 4.0], [0.0, 1.0], [0.0, 1.0], row]), np.array(list("aacca"))
+    model = naively.GaussianNB().fit(X, y).forget(X[4:], y[4:])
+    same_model(model, naively.GaussianNB().fit(X[:4], y[:4]), X)
+
+
 def test_the_last_row_of_a_class_is_forgotten_with_its_class_though_its_text_is_missing() -> None:
     model = text().fit(TEXTS, LABELS).forget([None], ["a"])
     same_model(model, text().fit(TEXTS[1:], LABELS[1:]), TEXTS)

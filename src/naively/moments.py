@@ -38,7 +38,7 @@ def split(n: Array, mean: Array, m2: Array, n2: Array, mean2: Array, m22: Array)
     between = step * step * n * ratio
     unsure = _ROUNDING * np.maximum(np.abs(mean), np.abs(mean2))  # of the step
     error = _ROUNDING * (m2 + m22 + between) + (2 * np.abs(step) + unsure) * unsure * n * ratio + unsure**2 * n
-    error = np.where((step == 0) & (m2 == m22), 0.0, error)
+    error = np.where((n2 == 0) | ((step == 0) & (m2 == m22)), 0.0, error)  # nothing is lost by taking out nothing
     return left, np.where(some, m2 - m22 - between, 0.0), np.where(some, error, 0.0)
 
 
