@@ -339,7 +339,7 @@ def test_a_reader_that_goes_away_is_no_error(argv, fake):
 def test_a_full_disk_is_an_error(argv, fake):
     with open("/dev/full", "w") as full:
         run = ran(argv, fake, capture_output=False, stdout=full, stderr=subprocess.PIPE)
-    assert (run.returncode, run.stderr) == (1, "naively: error: No space left on device\n")
+    assert (run.returncode, run.stderr) == (1, "naively: error: standard output: No space left on device\n")
 
 
 @unix

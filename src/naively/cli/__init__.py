@@ -27,6 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command, given as the words behind `naively`, and return its exit code."""
     gc.set_threshold(200_000, 20, 50)  # modules are loaded faster when they are not searched for what is unused
     if argv is None:
+        _fill_standard_streams()
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's threads, which no command needs, spin as they wait
     speak_utf8()
     console = Console(color=_color(sys.argv if argv is None else argv))
@@ -49,6 +50,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
+def _fill_standard_streams() -> None:
+    """Put the null device where a standard stream was closed, so that no file gets its number and its output."""
+    while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(handle)
+
+
 def _color(argv: Sequence[str]) -> bool | None:
     """Whether colour is refused, before the arguments are understood: for what is wrong with them."""
     return False if "--no-color" in argv else None
@@ -61,6 +69,10 @@ def _run(arguments: Namespace, console: Console) -> None:
         from importlib import import_module
 
         run = import_module(f"naively.cli.commands.{arguments.command}").run
+        if getattr(arguments, "model", None) is not None:
+            from naively.cli.models import refuse_swapped
+
+            refuse_swapped(arguments)
     run(arguments, console)
 
 

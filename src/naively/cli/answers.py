@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, Protocol
@@ -46,10 +45,10 @@ class Printed:
         names = list(columns)
         rows = zip(*columns.values(), strict=True)
         if self._console.json:
-            sys.stdout.write("".join(f"{json_text(dict(zip(names, row, strict=True)))}\n" for row in rows))
+            self._console.documents(dict(zip(names, row, strict=True)) for row in rows)
         else:
             self._console.lines(["\t".join(map(_told, row)) for row in rows])
-        sys.stdout.flush()
+        self._console.flush()
 
 
 def _told(value: Any) -> str:

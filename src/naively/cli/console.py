@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, TextIO
 
 # Control characters, and marks that turn the direction of writing or break lines.
@@ -18,6 +19,8 @@ _CONTROL = re.compile(f"[\x00-\x1f\x7f-\x9f{_BIDI}]")
 _CONTROL_BUT_LINES = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{_BIDI}]")
 _CONTROL_BUT_TABS = re.compile(f"[\x00-\x08\x0a-\x1f\x7f-\x9f{_BIDI}]")
 _JSON_UNSAFE = re.compile(f"[\x7f-\x9f{_BIDI}\ud800-\udfff]")
+_BYTES = re.compile("[\udc80-\udcff]+")
+"""Bytes of a name that Python could not decode, as it keeps them in text."""
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 _STYLES = {"bold": "1", "dim": "2", "red": "1;31", "yellow": "33", "green": "42", "grey": "100"}
@@ -103,6 +106,10 @@ class Console:
         self._answered = True
         self._write("out", json_text(document, indent=2) + "\n")
 
+    def documents(self, documents: Iterable[Mapping[str, Any]]) -> None:
+        """Rows of results for machines, one JSON document on a line."""
+        self._write("out", "".join(f"{json_text(document)}\n" for document in documents))
+
     def note(self, text: str) -> None:
         """What is good to know, but no part of the answer."""
         if not self.quiet:
@@ -159,7 +166,8 @@ class Console:
         """See that all that was said is written, or fail."""
         for stream in (sys.stdout, sys.stderr):
             if stream is not None:
-                stream.flush()
+                with _naming(stream):
+                    stream.flush()
 
     def styled_error(self, style: str, text: str) -> str:
         """A text for standard error with a style, where there is colour."""
@@ -179,9 +187,24 @@ class Console:
 
     def _write(self, where: str, text: str) -> None:
         self.clear()
-        stream = sys.stdout if where == "out" else sys.stderr
-        if stream is not None:
+        write(sys.stdout if where == "out" else sys.stderr, text)
+
+
+def write(stream: TextIO | None, text: str) -> None:
+    """Write to a standard stream; to None, which Python has for one that is closed, nothing is written."""
+    if stream is not None:
+        with _naming(stream):
             stream.write(text)
+
+
+@contextmanager
+def _naming(stream: TextIO) -> Iterator[None]:
+    """Raise an error of the system again with the name of the stream; BrokenPipeError stays one."""
+    try:
+        yield
+    except OSError as error:
+        name = "standard error" if stream is sys.stderr else "standard output"
+        raise type(error)(error.errno, error.strerror, name) from None
 
 
 def json_text(value: Any, indent: int | None = None) -> str:
@@ -275,6 +298,8 @@ def terminal_width(stream: TextIO | None) -> int:
 
 
 def _escaped(unwanted: re.Pattern[str], text: str) -> str:
+    if not text.isascii():
+        text = _BYTES.sub(lambda found: os.fsencode(found[0]).decode("utf-8", "backslashreplace"), text)
     return unwanted.sub(lambda found: _escape(found[0]), text)
 
 

@@ -12,6 +12,7 @@ from naively.cli.failures import UsageError
 from naively.cli.roles import Roles
 from naively.errors import FileError, InputError
 from naively.sources import Asked, Source, open_source
+from naively.sources.files import as_text
 
 _OF_TEXTS = {"family": "multinomial", "weighting": "counts", "ngrams": (1, 1)}
 """What "auto" stands for where nothing is to be chosen by comparison."""
@@ -36,7 +37,7 @@ def named(arguments: Namespace) -> list[str]:
     """What the data are called, without where they lie."""
     if arguments.sql is not None:
         return ["a query"]
-    return [os.path.basename(os.path.normpath(path)) or path for path in arguments.data]
+    return [as_text(os.path.basename(os.path.normpath(path)) or path) for path in arguments.data]
 
 
 def made(arguments: Namespace, roles: Roles, kinds: tuple[Any, Any] | None = None) -> Any:
@@ -117,6 +118,19 @@ def load(path: str, *, verify: bool = False) -> tuple[Any, dict[str, Any]]:
     learner = saved.learner(kinds)
     about = {**saved.about, "kind": saved.kind, "frozen": saved.frozen, "version": saved.version}
     return learner, {**about, "bytes": saved.contents.size}
+
+
+def refuse_swapped(arguments: Namespace) -> None:
+    """Raise where the file that was named as the model is none, and one of the words behind it is."""
+    from naively.files import is_model
+
+    data = getattr(arguments, "data", None) or []
+    behind = [getattr(arguments, "text", None), *([data] if isinstance(data, str) else data)]
+    swapped = next((word for word in behind if word is not None and is_model(word)), None)
+    if swapped is not None and not is_model(arguments.model):
+        raise UsageError(
+            f"{arguments.model!r} is no model, but {swapped!r} is: the two are swapped; the model comes first"
+        )
 
 
 def for_rows(learner: Any, path: str) -> Any:

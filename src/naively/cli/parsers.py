@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
-from naively.cli.console import terminal_width
+from naively.cli.console import terminal_width, write
 from naively.cli.failures import UsageError
 
 Check = Callable[[argparse.Namespace], None]
@@ -55,6 +55,10 @@ class Parser(argparse.ArgumentParser):
             self.error(f"unknown command {value!r}{did_you_mean(value, known, _SYNONYMS)}")
         listed = ", ".join(known)
         raise argparse.ArgumentError(action, f"{value!r} is not one of {listed}{did_you_mean(value, known)}")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Write help or the version, and fail where that cannot be done, which argparse passes over."""
+        write(file, message)
 
     def refuse(self, extras: Sequence[str]) -> NoReturn:
         """Say what is wrong with the first argument that has no place."""

@@ -2,7 +2,7 @@
 
 from naively.files.atomic import replacing
 from naively.files.codec import Reader, Writer
-from naively.files.container import Contents, read, write
+from naively.files.container import Contents, is_model, read, write
 from naively.files.locks import locked
 
-__all__ = ["Contents", "Reader", "Writer", "locked", "read", "replacing", "write"]
+__all__ = ["Contents", "Reader", "Writer", "is_model", "locked", "read", "replacing", "write"]

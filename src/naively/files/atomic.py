@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import glob
+import io
 import os
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 try:
     import fcntl
@@ -29,7 +30,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         with file:
             yield file
             file.flush()
-            os.fsync(file.fileno())
+            with _naming(path):
+                os.fsync(file.fileno())
         with contextlib.suppress(FileNotFoundError):
             part.chmod(target.stat().st_mode & 0o7777)
         os.replace(part, target)
@@ -38,15 +40,34 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def _created(part: Path, path: str | os.PathLike[str]) -> BinaryIO:
-    """The new file; where it cannot be, the error names the place that it was for."""
-    try:
+    """The new file; where it cannot be made or written, the error names the place that it is for."""
+    with _naming(path):
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
-    except OSError as error:
-        raise type(error)(error.errno, error.strerror, os.fspath(path)) from None
     if fcntl is not None:
         with contextlib.suppress(OSError):  # somebody is writing it
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    return os.fdopen(handle, "wb")
+    return io.BufferedWriter(_Raw(handle, path))
+
+
+class _Raw(io.FileIO):
+    """An open file whose failed writes name the path that it stands for."""
+
+    def __init__(self, handle: int, path: str | os.PathLike[str]):
+        super().__init__(handle, "wb")
+        self._path = path
+
+    def write(self, data: Any) -> int:
+        with _naming(self._path):
+            return super().write(data)
+
+
+@contextlib.contextmanager
+def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Raise an error of the system again with this path as its file."""
+    try:
+        yield
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, os.fspath(path)) from None
 
 
 def _sync_folder(folder: Path) -> None:

@@ -11,6 +11,7 @@ import hashlib
 import json
 import mmap
 import os
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,6 +29,7 @@ SMALL = 16 << 20
 """Of files up to so many bytes, all arrays are compared with their digests when they are opened."""
 _LARGEST_HEADER = 100 << 20
 _NO_DIGEST = "0" * 64
+_BEGINNING = b'{"__metadata__":{"format":"naively"'
 _TYPES = {
     "F64": "<f8", "F32": "<f4", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "|i1",
     "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "|u1", "BOOL": "|b1",
@@ -116,13 +118,16 @@ class Contents:
 def read(path: str | os.PathLike[str]) -> Contents:
     """Open a file; raises FileError, before anything is made of its numbers, where it is none of ours or damaged."""
     shown = os.fspath(path)
-    with open(path, "rb") as file:
-        size = os.fstat(file.fileno()).st_size
+    with open(path, "rb", opener=_at_once) as file:
+        status = os.fstat(file.fileno())
+        size = status.st_size
+        if not stat.S_ISREG(status.st_mode):
+            raise FileError(f"{shown}: is a pipe or a device, and a model is read from a file; write it to one first")
         if size < 8:
             raise FileError(f"{shown}: no model of naively: it has {size} bytes")
         long = int.from_bytes(file.read(8), "little")
         if not 2 <= long <= min(size - 8, _LARGEST_HEADER) or long % 8:
-            raise FileError(f"{shown}: no model of naively, or cut off or damaged (a header of {long} bytes)")
+            raise FileError(f"{shown}: no model of naively, or cut off or damaged (it does not begin like one)")
         header = file.read(long)
         entries, document = _opened(shown, header)
         data = _data(file, 8 + long, size)
@@ -133,6 +138,25 @@ def read(path: str | os.PathLike[str]) -> Contents:
     if contents.small:
         contents.verify()
     return contents
+
+
+def is_model(path: str | os.PathLike[str]) -> bool:
+    """True if there is a file that begins like a model.
+
+    >>> is_model(__file__)
+    False
+    """
+    try:
+        with open(path, "rb", opener=_at_once) as file:
+            regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+            return regular and file.read(8 + len(_BEGINNING))[8:] == _BEGINNING
+    except (OSError, ValueError):
+        return False
+
+
+def _at_once(path: str, flags: int) -> int:
+    """Open without waiting for somebody to write, as a pipe with a name would."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _data(file: BinaryIO, begin: int, size: int) -> memoryview:

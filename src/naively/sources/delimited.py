@@ -168,7 +168,7 @@ def sniffed(engine: Engine, part: Part) -> Dialect:
 def _sniffed(engine: Engine, part: Part, sample: Sample, delimiter: str, quote: str, lenient: bool) -> Dialect:
     rows = int(min(_SAMPLE_ROWS, max(1000, _SAMPLE_BYTES / sample.unpacked_line)))
     packed = part.content.compression
-    values = [exactly(part.path), delimiter, quote, quote, packed, lenient, rows, _LONGEST_LINE, _BUFFER]
+    values = [exactly(part.native), delimiter, quote, quote, packed, lenient, rows, _LONGEST_LINE, _BUFFER]
     ((header, columns, date, time),) = engine.rows(_SNIFF, values)
     return Dialect(delimiter, quote, header, {one["name"]: one["type"] for one in columns}, date, time)
 

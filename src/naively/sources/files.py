@@ -5,9 +5,13 @@ from __future__ import annotations
 import errno
 import glob
 import os
+import shutil
 import stat
+import tempfile
+import weakref
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from naively.errors import nearest
 from naively.sources.trouble import SourceError
@@ -36,6 +40,27 @@ class File:
         except OSError as error:
             raise unreadable(path, error) from None
         return cls(path, status.st_size, status.st_mtime_ns)
+
+    @cached_property
+    def native(self) -> str:
+        """The path for libraries that take names in UTF-8 only: a link to the file where its own name is none."""
+        try:
+            return os.fsencode(self.path).decode()
+        except UnicodeDecodeError:
+            folder = tempfile.mkdtemp(prefix="naively-")
+            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+            link = os.path.join(folder, "link")
+            os.symlink(os.path.abspath(self.path), link)
+            return link
+
+
+def as_text(name: str) -> str:
+    """A name of a file or folder as text; its bytes that are no UTF-8 become escapes.
+
+    >>> print(as_text(os.fsdecode(b"caf\\xe9")))
+    caf\\xe9
+    """
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def matching(path: str) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from naively.sources.files import File, sub_folders, under, unreadable
+from naively.sources.files import File, as_text, sub_folders, under, unreadable
 from naively.sources.lines import decoded
 from naively.sources.reader import Progress
 from naively.sources.trouble import SourceError
@@ -52,7 +52,7 @@ class Folder:
         held: list[tuple[str, str, str]] = []
         size = read = 0
         for label, file in self.texts:
-            held.append((_text(file.path), label, file.path))
+            held.append((_text(file.path), as_text(label), as_text(file.path)))
             size += file.size
             read += file.size
             progress.reached(read)

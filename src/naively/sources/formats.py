@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from naively.sources.files import File, unreadable
 from naively.sources.trouble import SourceError, plain
 
-_HEAD = 1 << 16
+_HEAD = _SIP = 1 << 16
 
 _BY_NAME = {
     "csv": "csv",
@@ -36,9 +40,12 @@ _FOREIGN = {
     b"\xfd7zXZ": "compressed by xz; unpack it, or compress it as .gz or .zst",
     b"FEA1": "the first version of Feather; write it again as an Arrow file",
     b"SQLite format 3": "an SQLite database; read it with an SQL query",
+    b"\xff\xfe\0\0": "UTF-32; write it again as UTF-8",
+    b"\0\0\xfe\xff": "UTF-32; write it again as UTF-8",
     b"\xff\xfe": "UTF-16; write it again as UTF-8",
     b"\xfe\xff": "UTF-16; write it again as UTF-8",
 }
+_MODEL = b'{"__metadata__":{"format":"naively"'  # behind the eight bytes of a length
 _CALLED = {"csv": "CSV", "tsv": "TSV", "json": "JSON", "jsonl": "JSON Lines", "parquet": "Parquet", "arrow": "Arrow"}
 
 
@@ -74,7 +81,7 @@ def content(file: File, asked: str | None) -> Content:
     if named and promised != compression:
         ending = next(ending for ending, how in _COMPRESSED.items() if how == compression)
         raise SourceError(f"is compressed by {compression}; give it a name that ends in .{ending}", file=file.path)
-    head = start if compression == "none" else unpacked(file.path, compression, _HEAD)
+    head = start if compression == "none" else _first_bytes(file, compression)
     seen = _by_content(head, file.path)
     wanted = asked or named or seen
     if wanted is None:
@@ -85,15 +92,45 @@ def content(file: File, asked: str | None) -> Content:
     return Content(wanted, compression)
 
 
-def unpacked(path: str, compression: str, size: int) -> bytes:
-    """The first bytes of a compressed file."""
+@contextmanager
+def unpacked(file: File, compression: str) -> Iterator[tuple[Any, Any]]:
+    """The bytes of a file, unpacked, as a stream; and the stream of its own bytes, which tells how many were read.
+
+    Zeros behind what gzip has packed, as tapes have them, are its end. Anything else that cannot be read is damage.
+    """
     import pyarrow as pa
 
+    faults: tuple[type[Exception], ...] = (OSError, pa.ArrowException)
+    if compression == "gzip":
+        from isal import igzip, isal_zlib
+
+        faults = (*faults, EOFError, OverflowError, isal_zlib.error)
     try:
-        with pa.input_stream(path, compression=compression) as stream:
-            return bytes(stream.read(size))
-    except (OSError, pa.ArrowException) as error:
-        raise damaged(path, error) from None
+        with pa.OSFile(file.native) as raw:
+            if compression == "gzip":
+                yield igzip.IGzipFile(fileobj=_Sips(raw)), raw
+            else:
+                yield raw if compression == "none" else pa.CompressedInputStream(raw, compression), raw
+    except faults as error:
+        raise damaged(file.path, error) from None
+
+
+class _Sips(io.RawIOBase):
+    """Reads little at a time from another stream, so that this is never far ahead of what has been unpacked."""
+
+    def __init__(self, stream: Any):
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        return int(self._stream.readinto(memoryview(buffer)[:_SIP]))
+
+
+def _first_bytes(file: File, compression: str) -> bytes:
+    with unpacked(file, compression) as (stream, _):
+        return bytes(stream.read(_HEAD))
 
 
 def damaged(path: str, error: Exception) -> SourceError:
@@ -111,6 +148,8 @@ def _start(path: str) -> bytes:
 
 def _by_content(head: bytes, path: str) -> str | None:
     """The format that the first bytes show, or None for text that could be anything; .txt is lines or fastText."""
+    if head[8:].startswith(_MODEL):
+        raise SourceError("is a model of naively, not data", file=path)
     for magic, what in _FOREIGN.items():
         if head.startswith(magic):
             raise SourceError(f"is {what}", file=path)

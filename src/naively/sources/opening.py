@@ -96,6 +96,8 @@ def _reader(format: str, parts: tuple[Part, ...], asked: Asked, engine: Engine) 
 def _standard_input(asked: Asked, engine: Engine) -> Opened:
     """Lines are read as they come; anything else is first written to a temporary file."""
     format = asked.format or "lines"
+    if sys.stdin is None:
+        raise SourceError("standard input is closed; pipe the data in, or name a file")
     if format == "folder":
         raise SourceError("standard input cannot be a folder; pass the path of the folder")
     if format in _BY_LINE:

@@ -25,6 +25,10 @@ class Part:
     def path(self) -> str:
         return self.file.path
 
+    @property
+    def native(self) -> str:
+        return self.file.native
+
 
 @dataclass
 class Progress:

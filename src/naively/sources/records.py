@@ -106,7 +106,7 @@ class Records:
     def _described(self, part: Part) -> dict[str, str]:
         try:
             if not self._looks(part):
-                types = self.engine.described(f"select * from {_table(part)}", [exactly(part.path)])
+                types = self.engine.described(f"select * from {_table(part)}", [exactly(part.native)])
             else:
                 types = self._described_without_bad_lines(part)
         except failures() as error:

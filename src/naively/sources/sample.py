@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from naively.sources.formats import damaged
+from naively.sources.formats import unpacked
 from naively.sources.reader import Part
 
 _SIZE = 1 << 20
@@ -20,16 +20,9 @@ class Sample:
     @classmethod
     def of(cls, part: Part) -> Sample:
         """The first megabyte of a file."""
-        import pyarrow as pa
-
-        try:
-            with pa.OSFile(part.path) as raw:
-                packed = part.content.compression
-                stream = raw if packed == "none" else pa.CompressedInputStream(raw, packed)
-                start = bytes(stream.read(_SIZE))
-                taken = raw.tell()
-        except (OSError, pa.ArrowException) as error:
-            raise damaged(part.path, error) from None
+        with unpacked(part.file, part.content.compression) as (stream, raw):
+            start = bytes(stream.read(_SIZE))
+            taken = raw.tell()
         return cls(start.removeprefix(b"\xef\xbb\xbf"), taken / max(1, start.count(b"\n")))
 
     @property

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from threading import Event
 from typing import Any
 
-from naively.sources.formats import damaged
+from naively.sources.formats import unpacked
 from naively.sources.reader import Part
 
 try:
@@ -49,7 +49,7 @@ def unpacking(part: Part, watch: Watch | None = None) -> Iterator[Stream]:
     """
     packed = part.content.compression
     if packed == "none" and watch is None:
-        yield Stream(part.path, packed, _nothing)
+        yield Stream(part.native, packed, _nothing)
         return
     watch = watch or _nobody
     stop = Event()
@@ -57,7 +57,7 @@ def unpacking(part: Part, watch: Watch | None = None) -> Iterator[Stream]:
         closing.callback(stop.set)
         pipe = None if packed == "none" else _pipe()
         if pipe is None:
-            yield Stream(part.path, packed, pool.submit(_look_through, part, watch, stop).result)
+            yield Stream(part.native, packed, pool.submit(_look_through, part, watch, stop).result)
             return
         reading = closing.enter_context(open(pipe[0], "rb", 0))
         feeding = pool.submit(_feed, part, pipe[1], watch, stop)
@@ -66,24 +66,9 @@ def unpacking(part: Part, watch: Watch | None = None) -> Iterator[Stream]:
 
 def chunks(part: Part, size: int = 1 << 20) -> Iterator[tuple[bytes, int]]:
     """What is in a file, compressed or not, to its end, where its sums are; and how much of it was read so far."""
-    import pyarrow as pa
-
-    packed = part.content.compression
-    faults: tuple[type[Exception], ...] = (OSError, pa.ArrowException)
-    if packed == "gzip":
-        from isal import igzip, isal_zlib
-
-        faults = (*faults, EOFError, OverflowError, isal_zlib.error)
-    try:
-        with pa.OSFile(part.path) as raw:
-            if packed == "gzip":
-                stream = igzip.IGzipFile(fileobj=raw)
-            else:
-                stream = raw if packed == "none" else pa.CompressedInputStream(raw, packed)
-            while chunk := stream.read(size):
-                yield chunk, raw.tell()
-    except faults as error:
-        raise damaged(part.path, error) from None
+    with unpacked(part.file, part.content.compression) as (stream, raw):
+        while chunk := stream.read(size):
+            yield chunk, raw.tell()
 
 
 def check(part: Part) -> None:
