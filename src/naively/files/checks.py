@@ -1,21 +1,30 @@
 """Checks: what must hold inside a value that comes from a file, whoever wrote it.
 
-Shapes and types alone, which cost nothing however large the arrays are; what the numbers are is looked at when they are
-first used (`check_numbers`), and by the compiled core wherever it reads.
+`CHECKS` compare shapes and types alone, which costs nothing however large the arrays are. `check_words`,
+`check_numbers` and `check_table` look at every number: of a small file when it is opened, of a large one when it is
+verified or first learnt on. The compiled core looks wherever it reads.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
 
+from naively.calibration import TEMPERATURES
 from naively.errors import FileError
 from naively.names import CODE_BITS, MISSING
 from naively.tally import PLANES
 
 _MOST_NAMES = 1 << 40
+_MOST_ROWS = 1 << 62
+_LARGEST = 1e300
+"""Numbers beyond this would not be finite any more once some of them are added up."""
+_SEQUENCE = 0xFFFFFFFF
+_ENDLESS = {"variance": np.inf, "prior": -np.inf}
+"""Fields of tables in which this stands for something: a feature never seen, a class that cannot be."""
 
 
 def _need(holds: bool, what: str) -> None:
@@ -55,6 +64,22 @@ def _stored(arrays: Any) -> None:
     _need(_are(arrays.what, "u8", None) and _are(arrays.length, "u4", things), "the list of words")
     _need(_are(arrays.bytes, "u1", None), "the bytes of words")
     _need(_are(arrays.words, "u8", None) and _are(arrays.sequences, "u8", None), "the slots of words")
+
+
+def check_words(arrays: Any) -> None:
+    """Look at every word: where it lies, how long it is, that it is text, and that sequences name words before them."""
+    what, length, data = arrays.what, arrays.length, arrays.bytes
+    several = length == _SEQUENCE
+    begin, long = what[~several], length[~several].astype(np.uint64)
+    _need(bool((long > 0).all()), "a word without letters")
+    _need(bool((begin <= len(data)).all()) and bool((begin + long <= len(data)).all()), "a word that lies nowhere")
+    data.tobytes().decode("utf-8", "surrogatepass")
+    edges = np.concatenate([begin, begin + long]).astype(np.int64)
+    _need(bool((data[edges[edges < len(data)]] & 0xC0 != 0x80).all()), "a word that begins within a letter")
+    own, parts = np.flatnonzero(several), what[several]
+    before, last = (parts >> np.uint64(32)).astype(np.int64), (parts & np.uint64(_SEQUENCE)).astype(np.int64)
+    _need(bool((before < own).all()) and bool((last < own).all()), "a sequence of words to come")
+    _need(not several[last].any(), "a sequence that ends in a sequence")
 
 
 def _cells(cells: Any) -> None:
@@ -128,9 +153,10 @@ def _code_table(table: Any) -> None:
     _need(classes <= stride < classes + 4 and _are(table.weights, "f8", None, stride), "the weights of categories")
     _need(_are(table.unseen, "f8", columns, stride) and _are(table.prior, "f8", classes), "the weights of categories")
     _need(_are(table.offsets, "i8", columns) and _are(table.sizes, "i8", columns), "the places of categories")
-    ends = table.offsets + table.sizes
-    sound = (table.offsets >= 0).all() and (table.sizes >= 0).all() and (ends <= len(table.weights)).all()
-    _need(bool(sound), "the places of categories")
+    rows = len(table.weights)
+    for values in (table.offsets, table.sizes):
+        _need(bool((values >= 0).all()) and bool((values <= rows).all()), "the places of categories")
+    _need(bool((table.offsets + table.sizes <= rows).all()), "the places of categories")
     if table.impossible is not None:
         zeros, unseen = table.impossible
         _need(_are(zeros, "f8", *table.weights.shape) and _are(unseen, "f8", columns, stride), "impossible categories")
@@ -185,6 +211,37 @@ def _presence(presence: Any) -> None:
     _need(len(presence.names) == presence.table.categories.columns.size, "columns that may be missing")
 
 
+def _positive(value: Any) -> bool:
+    return bool(0.0 < value <= _LARGEST)
+
+
+def _temperature(calibration: Any) -> None:
+    _need(_positive(calibration.value), "a temperature")
+
+
+def _per_class(calibration: Any) -> None:
+    _need(_positive(calibration.temperature), "a temperature")
+    _need(_are(calibration.offsets, "f8", None) and _finite(calibration.offsets), "the constants of a calibration")
+
+
+def _isotonic(calibration: Any) -> None:
+    _need(_positive(calibration.temperature), "a temperature")
+    for x, y in calibration.steps:
+        _need(_are(x, "f8", None) and _are(y, "f8", *x.shape) and len(x) > 0, "the steps of a calibration")
+        rising = bool((np.diff(x) > 0).all()) and bool((np.diff(y) >= 0).all())
+        within = all(values[0] >= 0.0 and values[-1] <= 1.0 for values in (x, y))
+        _need(rising and within, "steps of a calibration that do not rise")
+
+
+def _losses(losses: Any) -> None:
+    _need(_are(losses.sums, "f8", len(TEMPERATURES)) and _finite(losses.sums), "the losses of a calibration")
+    _need(0.0 <= losses.rows <= _LARGEST, "the rows of a calibration")
+
+
+def _judged(judged: Any) -> None:
+    _need(0.0 <= judged.counted <= _LARGEST, "the rows of a calibration")
+
+
 CHECKS: dict[str, Callable[[Any], None]] = {
     "Index": _index,
     "Kept": _kept,
@@ -206,6 +263,11 @@ CHECKS: dict[str, Callable[[Any], None]] = {
     "Presence": _presence,
     "BlockTally": _uncounted,
     "BlockLedger": _uncounted,
+    "Temperature": _temperature,
+    "PerClass": _per_class,
+    "Isotonic": _isotonic,
+    "Losses": _losses,
+    "Judged": _judged,
 }
 
 
@@ -214,6 +276,7 @@ def check_numbers(tally: Any) -> None:
     if hasattr(tally, "parts"):
         for part in tally.parts.values():
             check_numbers(part)
+            _need(part.classes.names.tolist() == tally.classes.names.tolist(), "classes of a part")
     elif hasattr(tally, "grid"):
         _check_moments(tally.moments)
         _check_cells(tally.grid)
@@ -222,6 +285,7 @@ def check_numbers(tally: Any) -> None:
     else:
         _check_cells(tally)
     _need(bool((tally.rows >= 0).all()) and bool(np.isfinite(tally.rows).all()), "rows below zero")
+    _need(tally.rows.sum(dtype=np.float64) < _MOST_ROWS, "more rows than there can be")
 
 
 def _check_moments(moments: Any) -> None:
@@ -252,23 +316,66 @@ def _check_cells(tally: Any) -> None:
     sorted_ = (before < after) | ((before == after) & (cells.klass[:-1] < cells.klass[1:]))
     _need(bool(sorted_.all()), "cells out of order")
     _need(bool((cells.values >= 0).all()) and bool(np.isfinite(cells.values).all()), "counts below zero")
+    _need(cells.values.sum(dtype=np.float64) < _LARGEST, "more counts than there can be")
 
 
 def check_table(table: Any) -> None:
-    """Look at every place that a table names."""
+    """Look at every number of a table, and at every place that it names."""
+    _check_finite(table)
+    _check_places(table)
+
+
+def _check_finite(value: Any, endless: float = 0.0) -> None:
+    """Look at all numbers inside a value; `endless` is the one that need not be finite."""
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        known = value[value != endless] if endless else value
+        _need(_finite(known) and (len(known) > 0 or value.size == 0 or endless > 0), "a number that is none")
+    elif isinstance(value, float):
+        _need(value == value, "a number that is none")
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            _check_finite(item)
+    elif isinstance(value, dict):
+        _check_finite(tuple(value.values()))
+    elif is_dataclass(value):
+        for field in fields(value):
+            _check_finite(getattr(value, field.name), _ENDLESS.get(field.name, 0.0))
+
+
+def _finite(values: Any) -> bool:
+    return bool((np.abs(values) <= _LARGEST).all())
+
+
+def _check_places(table: Any) -> None:
     if hasattr(table, "tables"):
         for part in table.tables.values():
-            check_table(part)
+            _check_places(part)
+        if table.presence is not None:
+            _check_places(table.presence.table)
     elif hasattr(table, "linear"):
-        check_table(table.linear)
+        _check_places(table.linear)
         place, size = table.place, table.features.size
         _need(place is None or not len(place) or (place.min() >= -1 and place.max() < size), "the places of words")
-        numbers = table.features.numbers
-        _need(not len(numbers) or (numbers.min() >= 0 and numbers.max() < table.features.words.size), "words")
+        for numbers in (table.features.numbers, table.linear.features.numbers):
+            _need(not len(numbers) or (numbers.min() >= 0 and numbers.max() < table.features.words.size), "words")
+        _need(table.idf is None or bool((table.idf >= 0).all()), "the weights of words")
     elif hasattr(table, "present"):
         for linear in (table.present, table.impossible, *(table.holes if table.make_holes is not None else ())):
             if linear is not None:
                 _check_linear(linear)
+    elif hasattr(table, "columns"):
+        for part in (table.normal, table.bins):
+            if part is not None:
+                _check_places(part)
+        for column in table.columns:
+            edges = column.edges
+            _need(edges is None or bool((np.diff(edges) > 0).all()), "the bins of numbers")
+    elif hasattr(table, "variance"):
+        _need(bool((table.variance >= 0).all()), "a variance below zero")
+    elif hasattr(table, "covariance"):
+        _need(all(_finite(whitening) and abs(log) <= _LARGEST for whitening, log in table._whole), "a covariance")
+    elif table.impossible is not None:
+        _need(all(bool((zeros >= 0).all()) for zeros in table.impossible), "impossible categories")
 
 
 def _check_linear(linear: Any) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 
 from naively.cells import Array
 from naively.errors import FileError, InputError
-from naively.files.checks import CHECKS, check_votes
+from naively.files.checks import CHECKS, check_votes, check_words
 from naively.stored import Stored, StoredArrays
 from naively.vocabulary import Buckets, Vocabulary, spelt
 
@@ -190,8 +190,9 @@ def _table(words: Vocabulary) -> Any:
 class Reader:
     """Puts values together again."""
 
-    def __init__(self, arrays: dict[str, Array]):
-        self._arrays = arrays
+    def __init__(self, arrays: dict[str, Array], thorough: bool = True):
+        """With `thorough`, every word is looked at, which takes a look at all of their bytes."""
+        self._arrays, self._thorough = arrays, thorough
         self._words: dict[str, Vocabulary] = {}
 
     def get(self, told: Any) -> Any:
@@ -258,6 +259,8 @@ class Reader:
         if whole is None:
             arrays = StoredArrays(*(self._arrays[f"{name}.{field.name}"] for field in fields(StoredArrays)))
             CHECKS["StoredArrays"](arrays)
+            if self._thorough:
+                check_words(arrays)
             whole = self._words[name] = Stored(arrays)
         if size == whole.size:
             return whole

@@ -114,6 +114,11 @@ class Contents:
     def small(self) -> bool:
         return self.size <= SMALL
 
+    @property
+    def verified(self) -> bool:
+        """True if every array was compared with its digest."""
+        return not self._unverified
+
 
 def read(path: str | os.PathLike[str]) -> Contents:
     """Open a file; raises FileError, before anything is made of its numbers, where it is none of ours or damaged."""

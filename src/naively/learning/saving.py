@@ -21,6 +21,7 @@ from naively.families.words import Words
 from naively.files import Contents, Reader, Writer, read, write
 from naively.files.checks import check_numbers, check_table
 from naively.held_out import ledger_of
+from naively.learning.calibrating import Judged
 from naively.learning.model import Model
 from naively.ledger import Ledger, Uncounted
 from naively.stored import in_order
@@ -178,6 +179,22 @@ def _is_mixed(table: Any) -> bool:
     return isinstance(table, MixedTable)
 
 
+def _check_attributes(attributes: dict[str, Any], learner: Any, ledger: Any) -> None:
+    """Whether the number and the names of columns are those of what was counted; texts and tables have neither."""
+    expected: dict[str, Any] = {}
+    if not hasattr(learner, "reads_text"):
+        columns = getattr(ledger.features, "columns", ledger.features)
+        expected["n_features_in_"] = columns.size
+        if columns.names is not None:
+            expected["feature_names_in_"] = columns.names
+    sound = isinstance(attributes, dict) and set(attributes) == set(expected)
+    for name in expected if sound else ():
+        found, right = attributes[name], expected[name]
+        sound = sound and type(found) is type(right) and np.array_equal(found, right)
+    if not sound:
+        raise FileError("the file is damaged (the number and the names of its columns)")
+
+
 def _check_together(table: Any, model: Any, family: Any) -> None:
     """Whether a table is one of this family, over the classes and features of this model."""
     ledger = model.ledger
@@ -265,7 +282,7 @@ class Saved:
 
     @cached_property
     def _reader(self) -> Reader:
-        return Reader(self.contents.arrays)
+        return Reader(self.contents.arrays, thorough=self.contents.verified)
 
     def learner(self, kinds: dict[str, Any]) -> Any:
         """The learner that was saved, of one of these classes."""
@@ -286,23 +303,27 @@ class Saved:
         learner._validate_params()
         told = {name: self._reader.get(value) for name, value in document["model"].items()}
         table = self._reader.get(document["table"])
-        if self.contents.small:
+        if self.contents.verified:
             check_table(table)
         model = self._model(told)
-        for name, value in self._reader.get(document["attributes"]).items():
-            if name not in _ATTRIBUTES:
-                raise FileError(f"the file is damaged (an attribute {name[:40]!r})")
+        attributes = self._reader.get(document["attributes"])
+        _check_attributes(attributes, learner, model.ledger)
+        for name, value in attributes.items():
             setattr(learner, name, value)
         learner._settle(model)
         learner._check_counted(model)
         decided = rules(learner, model)
         _check_together(table, model, decided[0])
         model.keep(table, *decided)
-        if self.contents.small:
+        if self.contents.verified:
             _try_out(learner)
         return learner
 
     def _model(self, told: dict[str, Any]) -> Any:
+        if set(told) - {"schema"} != {"tally", "dtype", "declared", "counted", "chosen", "judged"}:
+            raise FileError("the file is damaged (the parts of a model)")
+        if not isinstance(told["declared"], frozenset) or not isinstance(told["judged"], (Judged, type(None))):
+            raise FileError("the file is damaged (the parts of a model)")
         tally, schema = told.pop("tally"), told.pop("schema", None)
         dtype = {"float64": np.float64, "float32": np.float32}[told.pop("dtype")]
         if schema is None:
@@ -318,7 +339,7 @@ class Saved:
     def _ledger(self, tally: Any) -> Any:
         if isinstance(tally, Uncounted):
             return tally
-        if self.contents.small:
+        if self.contents.verified:
             check_numbers(tally)
         return FiledLedger(tally, lambda: self._check(tally))
 
