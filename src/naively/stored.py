@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,6 +12,7 @@ import numpy as np
 
 from naively import _core
 from naively.cells import Array
+from naively.errors import FileError
 from naively.names import IntArray
 from naively.vocabulary import Vocabulary, spelt
 
@@ -51,6 +54,15 @@ def _low(values: Array) -> IntArray:
     return (values & np.uint64(_SEQUENCE)).astype(np.int64)
 
 
+@contextmanager
+def _of_a_file() -> Iterator[None]:
+    """Raise what the core says of stored words that do not fit each other as the damage that it is."""
+    try:
+        yield
+    except ValueError as error:
+        raise FileError(f"the file of the model is damaged ({error})") from None
+
+
 class Stored(Vocabulary):
     """A vocabulary whose words are found where they lie; it is read whole when it has to grow, or for many texts."""
 
@@ -62,15 +74,18 @@ class Stored(Vocabulary):
 
     @cached_property
     def table(self) -> Any:
-        return Vocabulary.from_arrays(*self.arrays.as_listed()).table
+        with _of_a_file():
+            return Vocabulary.from_arrays(*self.arrays.as_listed()).table
 
     def read(self, texts: Any, rules: Any, many: int, place: Any = None) -> tuple[IntArray, Any, Any]:
         if "table" in self.__dict__ or texts.bytes > _WORTH_A_TABLE * self.size:
             return super().read(texts, rules, many, place)
-        return self.arrays.core.read(texts, rules, many, place, self.size)
+        with _of_a_file():
+            return self.arrays.core.read(texts, rules, many, place, self.size)
 
     def names_of(self, numbers: IntArray) -> list[str]:
-        return spelt(*self.arrays.core.names(np.ascontiguousarray(numbers, dtype=np.int64)))
+        with _of_a_file():
+            return spelt(*self.arrays.core.names(np.ascontiguousarray(numbers, dtype=np.int64)))
 
     def __reduce__(self) -> Any:
         return Vocabulary.from_arrays, self.arrays.as_listed()

@@ -12,6 +12,7 @@ import numpy as np
 from naively import _core
 from naively.cells import Array
 from naively.coded import CodedColumns, Weighed, codes_of, sums
+from naively.errors import FileError
 from naively.names import Categories, Index
 from naively.rows import (
     Accepts,
@@ -84,7 +85,10 @@ class Linear(Value):
         classes = len(self.klass)
         result = np.zeros((len(self.feature), classes + -classes % _LANES))
         np.add(self.feature[:, None], self.klass, out=result[:, :classes])
-        result[self.cell_feature, self.cell_klass] += self.delta
+        try:
+            result[self.cell_feature, self.cell_klass] += self.delta
+        except IndexError as error:  # of a large file, not every number is looked at when it is opened
+            raise FileError(f"the file of the model is damaged ({error})") from None
         return result
 
     def _compact(self, rows: int) -> bool:

@@ -37,7 +37,7 @@ def load(path: str | os.PathLike[str], *, verify: bool = False) -> Any:
 
     Nothing in a file is executed, and what is damaged is refused. Arrays are read where they lie, so that a large model
     is there at once; those of a file larger than 16 MB are compared with their digests when something is first learnt
-    on top of them, or at once with `verify`.
+    on top of them, or at once with `verify`. A pipe is refused: write what comes from it to a file.
 
     Parameters
     ----------

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import os
+import re
 from typing import Any
 
 import numpy as np
@@ -45,7 +47,7 @@ def loaded(kind: Any, contents: Contents) -> Any:
     """The vectorizer that was saved, of this class."""
     try:
         return _loaded(kind, contents)
-    except (ValueError, TypeError, AttributeError, KeyError, IndexError, OverflowError, RecursionError) as error:
+    except (ValueError, TypeError, AttributeError, LookupError, OverflowError, RecursionError, re.error) as error:
         raise FileError(f"{contents.path}: the file is damaged ({error})") from None
 
 
@@ -54,13 +56,28 @@ def _loaded(kind: Any, contents: Contents) -> Any:
     contents.verify()
     parameters = reader.get(document["parameters"])
     parameters["dtype"] = np.dtype(parameters["dtype"]).type
+    codecs.lookup(parameters["encoding"])
     vectorizer = kind(**parameters)
     vectorizer._validate_params()
     words = reader.get(document["words"])
     if words is not None:
         vectorizer.vocabulary_ = _known(**words)
         vectorizer.fixed_vocabulary_ = bool(document["fixed"])
+    _try_out(vectorizer)
     return vectorizer
+
+
+def _try_out(vectorizer: Any) -> None:
+    """Find the words of a text, so that a pattern or a parameter that cannot work is refused at once."""
+    if np.dtype(vectorizer.dtype).kind not in "biuf":
+        raise FileError(f"counts cannot be {vectorizer.dtype.__name__}")
+    vectorizer._validate_ngram_range()
+    analyze = vectorizer.build_analyzer()
+    if vectorizer.input != "content":  # a text would be taken for the name of a file
+        return
+    analyze("a")
+    if hasattr(vectorizer, "vocabulary_") or not hasattr(vectorizer, "vocabulary"):
+        vectorizer.transform(["a"])
 
 
 def _known(bytes: Any, length: Any, column: Any) -> dict[str, int]:

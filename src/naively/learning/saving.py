@@ -303,8 +303,7 @@ class Saved:
         learner._validate_params()
         told = {name: self._reader.get(value) for name, value in document["model"].items()}
         table = self._reader.get(document["table"])
-        if self.contents.verified:
-            check_table(table)
+        check_table(table, thorough=self.contents.verified)
         model = self._model(told)
         attributes = self._reader.get(document["attributes"])
         _check_attributes(attributes, learner, model.ledger)
