@@ -299,7 +299,9 @@ def terminal_width(stream: TextIO | None) -> int:
 
 def _escaped(unwanted: re.Pattern[str], text: str) -> str:
     if not text.isascii():
-        text = _BYTES.sub(lambda found: os.fsencode(found[0]).decode("utf-8", "backslashreplace"), text)
+        text = _BYTES.sub(
+            lambda found: found[0].encode("ascii", "surrogateescape").decode("utf-8", "backslashreplace"), text
+        )
     return unwanted.sub(lambda found: _escape(found[0]), text)
 
 
