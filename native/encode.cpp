@@ -6,34 +6,17 @@
 #include <stdexcept>
 #include <utility>
 
+#include "hash.hpp"
 #include "text_codes.hpp"
 
 namespace naively {
 namespace {
 
-std::uint64_t mix(std::uint64_t h) {
-    h ^= h >> 32;
-    h *= 0xd6e8feb86659fd93ULL;
-    h ^= h >> 32;
-    h *= 0xd6e8feb86659fd93ULL;
-    return h ^ (h >> 32);
-}
-
+// Keyed by chance, so that nobody can choose records that collide. Numbers need no loop.
 std::uint64_t hash_record(const std::uint8_t* record, std::size_t width) {
-    std::uint64_t h = width;
-    while (width >= 8) {
-        std::uint64_t word;
-        std::memcpy(&word, record, 8);
-        h = mix(h ^ word);
-        record += 8;
-        width -= 8;
-    }
-    if (width > 0) {
-        std::uint64_t word = 0;
-        std::memcpy(&word, record, width);
-        h = mix(h ^ word);
-    }
-    return h;
+    const char* bytes = reinterpret_cast<const char*>(record);
+    if (width == 8) return hash_number(load_eight(bytes), process_seed);
+    return hash_bytes(bytes, width, load_head(bytes, width), process_seed);
 }
 
 }  // namespace
@@ -41,7 +24,7 @@ std::uint64_t hash_record(const std::uint8_t* record, std::size_t width) {
 std::vector<std::int64_t> encode_records(const std::uint8_t* records, std::size_t count, std::size_t width,
                                          std::int32_t* codes) {
     std::vector<std::int64_t> firsts;
-    std::vector<std::int32_t> slots(64, -1);
+    std::vector<std::int32_t> slots(1024, -1);  // so many that a few labels hardly ever meet
     std::vector<std::uint64_t> hashes;
     const auto record_at = [&](std::size_t i) { return records + i * width; };
     const auto grow = [&] {

@@ -12,6 +12,7 @@
 namespace naively {
 
 // codes[i] is the number of record i; the result holds the position of each number's first record.
+// The hash is keyed by chance, which no code depends on.
 std::vector<std::int64_t> encode_records(const std::uint8_t* records, std::size_t count, std::size_t width,
                                          std::int32_t* codes);
 
