@@ -140,7 +140,7 @@ class Ledger(Value):
         try:
             _ = self.take(features) - mine
         except Overdrawn as error:
-            raise never_counted(int(features[error.feature]), error.klass, self.features, self.classes) from None
+            raise never_counted(int(features[error.feature]), error.klass, value.features, self.classes) from None
         return self.add(value.negated())
 
     def take(self, features: Array) -> Cells:

@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count, repeat
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -39,10 +41,19 @@ class Index(Value):
 
     @cached_property
     def lookup(self) -> dict[Any, int]:
-        """Number by name."""
-        if self.names is None:
-            return {}
-        return {name: i for i, name in enumerate(self.names.tolist())}
+        """Number by name, or by the key of a name where they are `keyed`.
+
+        An index that grew from this one may have added its own names, with numbers from `size` on.
+        """
+        return dict(zip(self._keys([] if self.names is None else self.names.tolist()), count()))
+
+    @cached_property
+    def keyed(self) -> bool:
+        """Whether names are looked up by `safe_key`: where there are numbers of any size among them."""
+        return self.names is not None and self.names.dtype == object and not set(map(type, self.names)) <= {str}
+
+    def _keys(self, names: list[Any]) -> list[Any]:
+        return list(map(safe_key, names)) if self.keyed else names
 
     @cached_property
     def texts(self) -> _core.KnownTexts:
@@ -68,14 +79,25 @@ class Index(Value):
     def locate(self, names: Iterable[Any]) -> IntArray:
         """The numbers of these names; -1 for unknown ones."""
         listed = names.tolist() if isinstance(names, np.ndarray) else list(names)
-        return np.array([self.lookup.get(name, -1) for name in listed], dtype=np.int64)
+        found = np.fromiter(map(self.lookup.get, self._keys(listed), repeat(-1)), np.int64, len(listed))
+        found[found >= self.size] = -1
+        return found
 
     def extended(self, names: Sequence[Any]) -> Index:
         """This index with the names that it does not have yet behind its own."""
-        fresh = [name for name in dict.fromkeys(names) if name not in self.lookup]
+        places = self.locate(names).tolist()
+        new = [name for name, place in zip(names, places, strict=True) if place < 0]
+        fresh = list({safe_key(name): name for name in reversed(new)}.values())[::-1]
         if not fresh:
             return self
-        return Index.of((self.names.tolist() if self.names is not None else []) + fresh)
+        if self.names is None or not self.size:
+            return Index.of(fresh)
+        grown = Index(self.size + len(fresh), _appended(self.names, fresh))
+        lookup = self.__dict__.pop("lookup", {})  # handed on, so that a new name does not cost as much as all of them
+        if len(lookup) == self.size and grown.keyed == self.keyed:
+            lookup.update(zip(grown._keys(fresh), count(self.size)))
+            grown.__dict__["lookup"] = lookup
+        return grown
 
     def united(self, other: Index, what: str) -> tuple[Index, IntArray | None]:
         """This index and another as one; and the numbers that the other's things then have (None: their own)."""
@@ -90,7 +112,7 @@ class Index(Value):
         if self.names is None or other.names is None:
             raise InputError(f"{what}: named on one side and only numbered on the other; name both or neither")
         shared = min(self.size, other.size)
-        if np.array_equal(self.names[:shared], other.names[:shared]):
+        if same_names(self.names[:shared], other.names[:shared]):
             return (self if self.size >= other.size else other), None
         both = self.extended(other.names.tolist())
         return both, both.locate(other.names)
@@ -111,7 +133,7 @@ def names_array(names: Sequence[Any] | np.ndarray[Any, Any]) -> np.ndarray[Any, 
     if isinstance(names, np.ndarray) and names.dtype != object:
         return names
     listed = names.tolist() if isinstance(names, np.ndarray) else list(names)
-    kinds = {"text" if isinstance(n, str) else type(n).__name__ if isinstance(n, bytes) else "number" for n in listed}
+    kinds = set(map(kind_of, listed[:1] if len(set(map(type, listed))) == 1 else listed))
     if len(kinds) > 1:
         raise InputError(f"names must be all text or all numbers, got both: {_some(listed)}; convert one kind")
     array = np.array(listed, dtype=object if isinstance(names, np.ndarray) else None)
@@ -120,6 +142,51 @@ def names_array(names: Sequence[Any] | np.ndarray[Any, Any]) -> np.ndarray[Any, 
     if not len(listed):
         return np.array([], dtype=object)
     return array if array.tolist() == listed else np.array(listed, dtype=object)  # whole numbers beyond float64's
+
+
+def kind_of(name: Any) -> str:
+    """The kind of a name: names of different kinds are never equal and cannot be sorted together."""
+    if isinstance(name, str):
+        return "text"
+    return "number" if isinstance(name, (Number, np.bool_)) else type(name).__name__
+
+
+def safe_key(name: Any) -> Any:
+    """The key of a name in a dictionary, equal for equal names, that nobody can choose so that many collide.
+
+    Python hashes text by a key of chance, but numbers by their value modulo 2^61 - 1: they are looked up by digits.
+
+    >>> safe_key(255), safe_key(255.0), safe_key("255")
+    (('ff',), ('ff',), '255')
+    """
+    if isinstance(name, (int, np.integer, np.bool_)):
+        return (f"{int(name):x}",)
+    if not isinstance(name, Number) or not hasattr(name, "as_integer_ratio"):
+        return name
+    try:
+        above, below = name.as_integer_ratio()
+    except (OverflowError, ValueError):  # infinity, or no number
+        return name
+    return (f"{above:x}",) if below == 1 else (f"{above:x}", f"{below:x}")
+
+
+def same_names(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
+    """Whether two arrays hold equal names; numbers of different types are compared exactly."""
+    if a.dtype.kind == b.dtype.kind:
+        return np.array_equal(a, b)
+    return len(a) == len(b) and a.tolist() == b.tolist()
+
+
+def _appended(names: np.ndarray[Any, Any], fresh: list[Any]) -> np.ndarray[Any, Any]:
+    """Names with others behind them, as one array of one type."""
+    behind = names_array(fresh)
+    if kind_of(fresh[0]) != kind_of(names[0]):
+        raise InputError(
+            f"names must be all text or all numbers, got both: {_some([names[0], fresh[0]])}; convert one kind"
+        )
+    if names.dtype == object or behind.dtype.kind == names.dtype.kind:
+        return np.concatenate([names, behind])
+    return names_array(names.tolist() + fresh)
 
 
 def _some(values: list[Any]) -> str:

@@ -125,8 +125,8 @@ class Given:
         given = self.probabilities
         if isinstance(given, Mapping):
             for label in given:
-                if label not in classes.lookup:
-                    raise InputError(f"prior for unknown class {label!r}{nearest(label, classes.lookup)}")
+                if classes.locate([label])[0] < 0:
+                    raise InputError(f"prior for unknown class {label!r}{nearest(label, _names(classes))}")
         elif len(given) != classes.size:
             raise InputError(
                 f"Number of priors must match number of classes, got {len(given)} for {classes.size} classes"
@@ -136,7 +136,7 @@ class Given:
         self.check(classes)
         given = self.probabilities
         if isinstance(given, Mapping):
-            values = np.array([given.get(name, 0.0) for name in classes.lookup], dtype=np.float64)
+            values = np.array([given.get(name, 0.0) for name in _names(classes)], dtype=np.float64)
         else:
             values = np.asarray(given, dtype=np.float64)
             if classes.order is not None:
@@ -147,6 +147,10 @@ class Given:
     def log(self, classes: Index, rows: Array) -> Array:
         values = self.share(classes, rows)
         return np.where(values > 0, np.log(np.where(values > 0, values, 1.0)), -np.inf)
+
+
+def _names(classes: Index) -> list[Any]:
+    return [] if classes.names is None else classes.names.tolist()
 
 
 PRIORS = (Empirical, Smoothed, Uniform, Given)

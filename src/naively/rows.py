@@ -161,6 +161,10 @@ class RowError(InputError):
         """The same, of a row that much further on."""
         return RowError(self.message, self.row + by)
 
+    def among(self, rows: Array) -> RowError:
+        """The same, where these rows of a table (a mask) were cut out of it: names the row of the table."""
+        return RowError(self.message, int(np.flatnonzero(rows)[self.row]))
+
     def __reduce__(self) -> Any:
         return RowError, (self.message, self.row)
 

@@ -284,8 +284,7 @@ class CategoryBlock:
         if any(a is not b for a, b in zip(known, features.values, strict=True)):
             features = Categories(features.columns, known)
         rows = rows_per_class(codes, weight, classes.size)
-        tally = Tally("categories", classes, rows, features, Cells.sorted(feature, klass, values[None]))
-        return tally if weight is None or weight.all() else self._trimmed(tally)
+        return Tally("categories", classes, rows, features, Cells.sorted(feature, klass, values[None]))
 
     def _count_numbers(
         self, frame: Frame, codes: Array, classes: int, features: Categories, weight: Array | None
@@ -350,11 +349,7 @@ class CategoryBlock:
         touched = gone.cells.features()
         if len(ledger.take(touched).features()) == len(touched):
             return ledger
-        return Ledger((self._trimmed(ledger.total),))
-
-    def _trimmed(self, tally: Tally) -> Tally:
-        """Without categories that no row counts for."""
-        return trimmed(tally, np.array([column.known().size for column in self.columns]))
+        return Ledger((trimmed(ledger.total, np.array([column.known().size for column in self.columns])),))
 
     def warn(self, features: Categories, rows: float) -> None:
         """Of columns whose every value is different: what tells rows apart does not tell classes."""

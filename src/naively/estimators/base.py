@@ -17,10 +17,10 @@ from naively.estimators.rows import as_array, check_rows, numbers
 from naively.learning.base import Learner
 from naively.learning.model import Model
 from naively.learning.parameters import defaults_of, refuse_unknown
-from naively.learning.rows import check_labels, check_weights, known_classes, number_labels
+from naively.learning.rows import check_labels, check_weights, counted_codes, number_labels, rows_that_count
 from naively.ledger import Ledger
 from naively.names import Index
-from naively.rows import Rows
+from naively.rows import RowError, Rows
 
 CALIBRATE = ["boolean", StrOptions(set(METHODS))]
 """What `calibrate` may be."""
@@ -60,6 +60,7 @@ class Manners(ClassifierMixin, BaseEstimator):
     def __getstate__(self) -> Any:
         state = dict(super().__getstate__())
         state.pop("_checked_parameters", None)
+        state.pop("_lock_of_learning", None)
         return state
 
     def _check_fitted(self) -> None:
@@ -101,11 +102,17 @@ class CountingClassifier(Manners, Learner):
         X = check_rows(self, self._as_given(X), reset=reset)
         if features is None:
             features = self._new_features(X)
-        rows, features = self._rows(X, features, grow=True)
+        rows, known = self._rows(X, features, grow=True)
         y = check_labels(y, X.shape[0])
-        codes, classes = number_labels(y, classes)
         weight = check_weights(sample_weight, X.shape[0])
-        return self._family().count(rows, codes, classes, features, weight)
+        kept = rows_that_count(weight)
+        if kept is not None and weight is not None:  # the others add nothing, not even a name
+            (rows, known), y, weight = self._rows(X[kept], features, grow=True), y[kept], weight[kept]
+        try:
+            codes, classes = number_labels(y, classes)
+            return self._family().count(rows, codes, classes, known, weight)
+        except RowError as error:
+            raise (error if kept is None else error.among(kept)) from None
 
     def _labelled(self, model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array | None]:
         """Rows that the model has counted, the numbers of their classes, and their weights."""
@@ -113,8 +120,8 @@ class CountingClassifier(Manners, Learner):
         rows, _ = self._rows(X, model.ledger.features, grow=False)
         y = check_labels(y, X.shape[0])
         codes, classes = number_labels(y, model.ledger.classes)
-        known_classes(classes, model.ledger.classes)
-        return rows, codes, check_weights(sample_weight, X.shape[0])
+        weight = check_weights(sample_weight, X.shape[0])
+        return rows, counted_codes(codes, classes, model.ledger.classes, weight), weight
 
     # --- rows
 

@@ -16,7 +16,6 @@ from naively.estimators.rows import category_codes
 from naively.families import Categorical
 from naively.families.base import Family
 from naively.families.categorical import LARGEST_TABLE, trimmed
-from naively.learning.shapes import in_memory
 from naively.ledger import Ledger
 from naively.names import CODE_BITS, MISSING, Categories, Index
 from naively.rows import Rows
@@ -121,13 +120,6 @@ class CategoricalNB(SmoothedClassifier):
 
     def _rows(self, X: Any, features: Categories, *, grow: bool) -> tuple[Rows, Categories]:
         return category_codes(X, features, grow=grow, named=self.numbers == "names")
-
-    def _count(self, X: Any, y: Any, classes: Index | None, features: Any, sample_weight: Any, *, reset: bool) -> Any:
-        """Names that only rows of weight zero have are not known by them."""
-        tally = super()._count(X, y, classes, features, sample_weight, reset=reset)
-        if sample_weight is None or np.asarray(in_memory(sample_weight)).all():
-            return tally
-        return trimmed(tally, np.array([0 if v.names is not None else v.size for v in tally.features.values]))
 
     def _tidied(self, ledger: Ledger, gone: Any) -> Ledger:
         features = gone.cells.features()

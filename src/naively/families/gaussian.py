@@ -14,7 +14,7 @@ from naively.errors import InputError
 from naively.families.base import count_in_blocks, rows_per_class
 from naively.families.left_out import Left, in_line, one_by_one
 from naively.families.normal import VANISHING, Every, Normals
-from naively.ledger import Ledger
+from naively.ledger import Ledger, Uncounted
 from naively.moments import Comoments, Moments
 from naively.names import Index
 from naively.rows import Fault, Rows, complain, in_blocks, is_sparse_matrix
@@ -22,6 +22,8 @@ from naively.table import CovarianceTable, NormalTable, Table
 from naively.threads import threads
 
 COVARIANCES = ("spherical", "diagonal", "tied", "full")
+_FAR = 1e140
+"""The largest distance, in standard deviations, that can be squared, summed over features and divided by rounding."""
 
 
 @dataclass(frozen=True)
@@ -71,9 +73,31 @@ class Gaussian:
             )
         if self.pairs:
             mean, covariance = self._covariances(ledger.total, var_smoothing, shrinkage)
+            self._check_range(mean, covariance, ledger.features)
             return CovarianceTable(self.who, ledger.classes, ledger.features, prior, mean, covariance)
         mean, variance = self._variances(ledger.total.single(), var_smoothing, shrinkage)
         return NormalTable(self.who, ledger.classes, ledger.features, prior, mean, variance)
+
+    def check(self, ledger: Ledger, rule: Any) -> None:
+        """Raise where a table of these counts would hold densities beyond float64."""
+        if not self.pairs or isinstance(ledger, Uncounted):
+            return
+        means = [np.einsum("cii->ci", level.mean) for level in ledger.levels if isinstance(level, Comoments)]
+        if any(np.abs(mean).max(initial=0.0) > _FAR * VANISHING**0.5 for mean in means):  # otherwise it cannot be
+            self.table(ledger, rule, np.zeros(ledger.classes.size))
+
+    def _check_range(self, mean: Array, covariance: Array, features: Index) -> None:
+        """Raise where the mean of one class lies so far from another's that its squared distance overflows."""
+        apart = mean.max(axis=0, initial=-np.inf) - mean.min(axis=0, initial=np.inf)
+        spread = np.sqrt(np.einsum("cii->ci", covariance).min(axis=0))
+        far = apart > _FAR * spread
+        if far.any():
+            j = int(np.argmax(far))
+            raise InputError(
+                f"{self.who}: column {features.name(j)!r} has means that lie {apart[j]:.3g} apart, but a standard "
+                f"deviation of {spread[j]:.3g} within classes: float64 cannot hold the density of one class at the "
+                "mean of another; rescale the column, or set var_smoothing above 0"
+            )
 
     def _variances(self, moments: Moments, var_smoothing: float, shrinkage: Any) -> tuple[Array, Array]:
         moments = moments.full()

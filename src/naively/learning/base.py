@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,10 @@ from naively.cells import Array
 from naively.errors import InputError
 from naively.learning.model import Model
 from naively.learning.predicting import Predictor
-from naively.learning.rows import check_labels, known_classes, sorted_index
+from naively.learning.rows import check_labels, encode, known_classes, sorted_index
+from naively.learning.shapes import label_array
 from naively.ledger import Ledger
-from naively.names import Index
+from naively.names import Index, same_names
 
 
 class Learner(Predictor):
@@ -63,6 +65,8 @@ class Learner(Predictor):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
         """Count these rows on top of those from before; costs what the rows hold.
 
+        Several threads may call this on one model; they wait for each other, while others predict.
+
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
@@ -72,7 +76,7 @@ class Learner(Predictor):
         classes : array-like of shape (n_classes,), default=None
             Labels known in advance.
         sample_weight : array-like of shape (n_samples,), default=None
-            What each row counts for.
+            What each row counts for; a row of weight 0 adds nothing, not even its label.
 
         Returns
         -------
@@ -110,17 +114,17 @@ class Learner(Predictor):
         -------
         self : object
         """
-        self._check_fitted()
-        ledger = self._model.ledger
-        self._check_counted(self._model)
         with self._all_or_nothing():
+            self._check_fitted()
+            ledger = self._model.ledger
+            self._check_counted(self._model)
             tally = self._count(X, y, ledger.classes, ledger.features, sample_weight, reset=False)
             known_classes(tally.classes, ledger.classes)
             left = self._tidied(ledger.subtract(tally), tally)
-            self._settle(self._after_forgetting(self._model.after(left).tidied(), X, y))
+            self._settle(self._after_forgetting(self._model.after(left).tidied(), X, y, sample_weight))
         return self
 
-    def _after_forgetting(self, model: Any, X: Any, y: Any) -> Any:
+    def _after_forgetting(self, model: Any, X: Any, y: Any, sample_weight: Any) -> Any:
         """The model once these rows were forgotten, with whatever else depends on them."""
         return model
 
@@ -142,7 +146,8 @@ class Learner(Predictor):
             self._copy_parameters()
         self._rule()
         self._prior_rule().check(model.ledger.classes)
-        self._model = model
+        with self._lock:  # after whatever another thread is learning on top of the state before
+            self._model = model
 
     def _check_classes(self, classes: Any, model: Model | None) -> Index | None:
         known = None if model is None else model.ledger.classes
@@ -150,16 +155,16 @@ class Learner(Predictor):
             if model is None and self._classes_come_first:
                 raise InputError("classes must be passed on the first call to partial_fit.")
             return known
-        listed = np.asarray(classes)
-        if listed.ndim != 1:
-            raise InputError(f"classes must be a list of labels, got {classes!r}")
         try:
-            given = np.sort(check_labels(listed, len(listed)))
+            listed = label_array(classes)
+            if listed.ndim != 1:
+                raise InputError(f"must be a list of labels, got {classes!r}")
+            given = np.sort(encode(check_labels(listed, len(listed)))[1])
         except (InputError, TypeError) as error:
             raise InputError(f"classes: {error}") from None
         if known is None:
-            return sorted_index(np.unique(given))
-        if not np.array_equal(given, self.classes_):
+            return sorted_index(given)
+        if not same_names(given, self.classes_):
             raise InputError(
                 f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {self.classes_!r}; "
                 "leave it out: a label that comes new becomes a new class"
@@ -168,15 +173,27 @@ class Learner(Predictor):
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
-        """Whatever goes wrong inside, the estimator is as it was before."""
-        before = self.__dict__.copy()
-        try:
-            yield
-        except BaseException:
-            for name in self.__dict__.keys() - before.keys():
-                del self.__dict__[name]
-            self.__dict__.update(before)
-            raise
+        """Keep other threads from learning meanwhile; if anything goes wrong, leave the estimator as it was before.
+
+        Threads that predict do not wait: they read `_model`, which is replaced as a whole.
+        """
+        with self._lock:
+            before = self.__dict__.copy()
+            try:
+                yield
+            except BaseException:
+                for name in self.__dict__.keys() - before.keys():
+                    del self.__dict__[name]
+                self.__dict__.update(before)
+                raise
+
+    @property
+    def _lock(self) -> Any:
+        """The lock that a thread holds while this estimator learns; made when first needed, and never copied."""
+        return self.__dict__.get("_lock_of_learning") or self.__dict__.setdefault("_lock_of_learning", RLock())
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_lock_of_learning"}
 
     def _labelled(self, model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array | None]:
         """Rows that the model has counted, the numbers of their classes, and their weights."""

@@ -205,16 +205,16 @@ class CalibratingLearner(Learner):
         """A key for each row of texts or of a table."""
         raise NotImplementedError
 
-    def _labelled_keys(self, model: Any, X: Any, y: Any) -> Array:
-        """The keys of the rows that have a label."""
+    def _labelled_keys(self, model: Any, X: Any, y: Any, sample_weight: Any = None) -> Array:
+        """The keys of the rows that have a label, without those of weight 0."""
         raise NotImplementedError
 
-    def _after_forgetting(self, model: Any, X: Any, y: Any) -> Any:
+    def _after_forgetting(self, model: Any, X: Any, y: Any, sample_weight: Any) -> Any:
         """The model, calibrated by the rows that are left once these were forgotten."""
         judged = model.judged
         if not isinstance(judged, Judged) or judged.sample is None:
             return model
-        left = judged.sample.without(self._labelled_keys(model, X, y))
+        left = judged.sample.without(self._labelled_keys(model, X, y, sample_weight))
         if left is judged.sample:
             return model
         left = left.among(np.sort(model.ledger.classes.names))
@@ -274,7 +274,9 @@ class CalibratingLearner(Learner):
             used = found.enough_rows(method)
             sample = CalibrationSample.of(found, self._labelled_keys(model, X, y))._only(used)
             judged = Judged.by(method, self._judged_by(model), sample, float(model.ledger.rows.sum()))
-            self._model = replace(model.after(model.ledger), judged=judged)
+            with self._lock:
+                model = self._model  # which may have learnt more rows meanwhile
+                self._model = replace(model.after(model.ledger), judged=judged)
         return found.as_used(method)
 
     def _calibration(self, model: Any) -> Calibration | None:

@@ -12,7 +12,8 @@ from naively.errors import InputError
 from naively.frame import Frame, arrow_column, unmasked
 from naively.kinds import CATEGORY, TEXT, Unreadable, coded, kind_of
 from naively.learning.rows import check_labels, encode, missing_entries
-from naively.learning.shapes import in_memory
+from naively.learning.shapes import in_memory, label_array
+from naively.rows import RowError
 
 
 def refuse_target(y: Any, frame: Frame) -> None:
@@ -45,30 +46,23 @@ def encoded_labels(y: Any, rows: int) -> tuple[Array, Array]:
         holes = _label_holes(y)
         if holes is not None:
             codes = np.full(rows, -1, np.int32)
-            known = check_labels(_plain(y[~holes]), int((~holes).sum()))
-            codes[~holes], distinct = encode(known)
+            there = y[~holes]
+            known = check_labels(label_array(there.tolist()) if y.dtype == object else there, len(there))
+            try:
+                codes[~holes], distinct = encode(known)
+            except RowError as error:
+                raise error.among(~holes) from None
             return codes, distinct
     return encode(check_labels(y, rows))
 
 
 def _array(y: Any) -> Array:
-    """Labels as an array; text and numbers of a list are kept apart."""
+    """Labels as an array, in which those that differ stay different."""
     if isinstance(y, np.ma.MaskedArray):
         return unmasked(y)
-    if isinstance(y, (list, tuple)) and any(isinstance(v, str) for v in y) and len({type(v) for v in y}) > 1:
-        listed = np.empty(len(y), object)
-        listed[:] = y
-        return listed
     if hasattr(y, "fetch_arrow_table"):
         raise InputError(f"y is a table ({type(y).__name__}): pass the name of its column, or the column itself")
-    return np.asarray(in_memory(y))
-
-
-def _plain(y: Array) -> Array:
-    """Labels of one type as an array of it."""
-    if y.dtype == object and len(y) and all(type(v) is type(y[0]) for v in y):
-        return np.array(y.tolist())
-    return y
+    return label_array(in_memory(y))
 
 
 def _label_holes(y: Array) -> Array | None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Hashable
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,8 @@ from naively import _core
 from naively.cells import Array
 from naively.errors import InputError, NeverCounted
 from naively.learning.shapes import in_memory, one_dimensional, refuse_masked
-from naively.names import Index
+from naively.names import Index, kind_of, safe_key
+from naively.rows import ROW, RowError
 
 
 def check_labels(y: Any, rows: int) -> Array:
@@ -56,20 +59,68 @@ def missing_entries(values: Array) -> Array:
 def encode(values: Array) -> tuple[Array, Array]:
     """The number of each value, and the distinct values in the order in which they appear."""
     if values.dtype == object:
-        try:
-            numbers: dict[Any, int] = {}
-            codes = np.fromiter((numbers.setdefault(v, len(numbers)) for v in values), np.int32, len(values))
-        except TypeError as error:
-            raise TypeError(f"labels must be strings or numbers: {error}") from None
-        distinct = np.empty(len(numbers), dtype=object)
-        distinct[:] = list(numbers)
-        return codes, distinct
+        return _encode_objects(values)
     values = np.ascontiguousarray(values)
     width = values.dtype.itemsize
     codes, firsts = _core.encode(
         values.view(np.uint8).reshape(len(values), width) if width else np.zeros((len(values), 0), np.uint8)
     )
     return codes, values[firsts]
+
+
+def _encode_objects(values: Array) -> tuple[Array, Array]:
+    """The same for values of any type: text and numbers; raises where they are something else, or both."""
+    types = set(map(type, values))
+    if types == {int}:
+        try:
+            codes, firsts = encode(values.astype(np.int64))
+            return codes, firsts.astype(object)
+        except OverflowError:  # which keys are for
+            pass
+    keys: Any = values if types <= {str} else list(map(safe_key, values))
+    numbers: dict[Any, int] = {}
+    try:
+        codes = np.fromiter((numbers.setdefault(key, len(numbers)) for key in keys), np.int32, len(values))
+    except TypeError:
+        row = next(i for i, value in enumerate(values) if isinstance(value, tuple) or not isinstance(value, Hashable))
+        raise _no_label(values[row], row) from None
+    distinct = np.empty(len(numbers), dtype=object)
+    if keys is values:
+        distinct[:] = list(numbers)
+        return codes, distinct
+    firsts = np.empty(len(numbers), np.int64)
+    firsts[codes[::-1]] = np.arange(len(values))[::-1]
+    for k, row in enumerate(firsts.tolist()):
+        value = values[row]
+        kind = kind_of(value)
+        if isinstance(value, (tuple, complex)) or (isinstance(value, Enum) and kind not in ("text", "number")):
+            raise _no_label(value, row)
+        if kind != kind_of(values[firsts[0]]):
+            raise _mixed(value, row, values[firsts[0]])
+        distinct[k] = _plain(value)
+    return codes, distinct
+
+
+def _plain(value: Any) -> Any:
+    """A label as plain text or a plain number, where it is a member of an Enum of these."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    return value.value if isinstance(value, Enum) else value
+
+
+def _no_label(value: Any, row: int) -> RowError:
+    what = f"label of row {ROW} is {value!r} ({type(value).__name__}), but a label is one text or number"
+    if isinstance(value, Enum):
+        return RowError(f"{what}; pass its name or value: [label.name for label in y]", row)
+    return RowError(f"{what}; convert it to text", row)
+
+
+def _mixed(value: Any, row: int, other: Any) -> RowError:
+    return RowError(
+        f"label of row {ROW} is {value!r} ({type(value).__name__}), while others are {type(other).__name__}, such as "
+        f"{other!r}: labels must be all text or all numbers; convert one kind",
+        row,
+    )
 
 
 def number_labels(y: Array, known: Index | None) -> tuple[Array, Index]:
@@ -82,6 +133,8 @@ def number_codes(codes: Array, distinct: Array, known: Index | None) -> tuple[Ar
     index = sorted_index(distinct) if known is None else known
     places = index.locate(distinct)
     if places.min(initial=0) < 0:
+        if index.size and len(distinct) and kind_of(index.name(0)) != kind_of(distinct[0]):
+            raise _mixed(distinct[:1].tolist()[0], int(np.argmax(codes == 0)), index.name(0))
         index = index.extended(distinct.tolist())
         places = index.locate(distinct)
     return places.astype(np.int32)[codes], index
@@ -101,6 +154,24 @@ def known_classes(classes: Index, known: Index) -> None:
         raise NeverCounted(
             f"cannot forget or leave out rows of class {label!r}, which was never counted; nothing was changed"
         )
+
+
+def counted_codes(codes: Array, classes: Index, known: Index, weight: Array | None) -> Array:
+    """The class numbers of rows that were counted; raises where a class was not.
+
+    A row of weight 0 was not counted either: where nothing else is of its class, it gets the number 0.
+    """
+    if weight is not None and classes.size > known.size:
+        codes = np.where((codes >= known.size) & (weight == 0), 0, codes).astype(np.int32)
+        if codes.max(initial=0) < known.size:
+            return codes
+    known_classes(classes, known)
+    return codes
+
+
+def rows_that_count(weight: Array | None) -> Array | None:
+    """A mask of the rows whose weight is above 0; None where that is all of them."""
+    return None if weight is None or weight.all() else weight > 0
 
 
 def check_weights(weight: Any, rows: int) -> Array | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,7 @@ def one_dimensional(y: Any) -> Array:
     """Labels as an array of one dimension; a single column of two is taken, with a warning."""
     _refuse_matrices(y)
     refuse_masked(y, "Input y contains NaN: the label")
-    array = np.asarray(in_memory(_plain_numbers(y)))
+    array = label_array(in_memory(y))
     if array.ndim == 2 and array.shape[1] == 1:
         message = (
             "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
@@ -56,6 +57,49 @@ def one_dimensional(y: Any) -> Array:
     elif array.ndim != 1:
         raise InputError(f"y should be a 1d array, got an array of shape {array.shape} instead.")
     return np.ascontiguousarray(array.reshape(-1))
+
+
+def label_array(y: Any) -> Array:
+    """Labels as an array, in which those that differ stay different.
+
+    >>> label_array([1, "1"]).tolist(), label_array([1, 2]).dtype
+    ([1, '1'], dtype('int64'))
+    """
+    polars = sys.modules.get("polars")
+    if polars is not None and isinstance(y, polars.Series) and y.dtype == polars.String:
+        y = y.to_list()
+    if not isinstance(y, Sequence) or isinstance(y, (str, bytes)):
+        return np.asarray(_plain_numbers(y))
+    listed = y if isinstance(y, list) else list(y)
+    if listed and isinstance(listed[0], str) and set(map(type, listed)) == {str}:
+        if "\0" in "".join(listed):  # which NumPy's text loses at the end
+            return _objects(listed)
+        return np.fromiter(listed, f"U{max(map(len, listed)) or 1}", len(listed))
+    try:
+        array = np.asarray(listed)
+    except ValueError:  # lists of different lengths
+        row = next(i for i, label in enumerate(listed) if isinstance(label, Sequence) and not isinstance(label, str))
+        raise InputError(
+            f"label of row {row} is a {type(listed[row]).__name__}, {listed[row]!r}; a label is one text or number"
+        ) from None
+    return array if array.ndim != 1 or _is_faithful(array, listed) else _objects(listed)
+
+
+def _is_faithful(array: Array, listed: list[Any]) -> bool:
+    """Whether no label became another one when NumPy made one type of all."""
+    if array.dtype.kind == "f" and np.abs(array).max(initial=0.0) < _EXACT:
+        return True
+    return array.dtype.kind not in "fSU" or array.tolist() == listed
+
+
+_EXACT = 2.0**53
+"""Whole numbers below this are what they were when they are floats."""
+
+
+def _objects(listed: list[Any]) -> Array:
+    array = np.empty(len(listed), object)
+    array[:] = listed
+    return array
 
 
 def two_dimensional(X: Any) -> Array:
@@ -84,7 +128,7 @@ def _refuse_matrices(values: Any) -> None:
 
 
 def _plain_numbers(y: Any) -> Any:
-    """pandas' own types of numbers and flags as float64, so that what is missing is NaN."""
+    """pandas' own types of numbers and flags as float64, so that what is missing is NaN; beyond 2^53 as they are."""
     pandas = sys.modules.get("pandas")
     if pandas is None:
         return y
@@ -94,7 +138,11 @@ def _plain_numbers(y: Any) -> Any:
         return y
     of = pandas.api.types
     numbers = of.is_bool_dtype(dtype) or of.is_integer_dtype(dtype) or of.is_float_dtype(dtype)
-    return y.astype(np.float64) if numbers else y
+    if not numbers:
+        return y
+    floats = y.astype(np.float64)
+    wide = of.is_integer_dtype(dtype) and (np.abs(np.asarray(floats)) >= _EXACT).any()
+    return y.astype(object) if wide else floats
 
 
 def _conversion_warning() -> type[Warning]:

@@ -12,16 +12,58 @@ from naively.cells import Array
 from naively.errors import DataWarning, InputError
 from naively.frame import Frame, unmasked
 from naively.learning.labels import encoded_labels, refuse_target
-from naively.learning.rows import check_weights, number_codes
+from naively.learning.rows import check_weights, number_codes, rows_that_count
 from naively.learning.shapes import two_dimensional, with_masks
 from naively.names import Index
-from naively.rows import is_sparse_matrix
+from naively.rows import RowError, is_sparse_matrix
 
 
 def labelled(
     X: Any, y: Any, classes: Index | None, sample_weight: Any, who: str, unlabelled: str
 ) -> tuple[Frame, Array, Index, Array | None]:
     """The rows that have a label, the number of its class for each, the classes and the weights."""
+    frame, codes, distinct, weight, known = _with_label(X, y, sample_weight, who, unlabelled)
+    return frame, *_numbered(codes, distinct, classes, known), weight
+
+
+def weighed(
+    X: Any, y: Any, classes: Index | None, sample_weight: Any, who: str, unlabelled: str
+) -> tuple[Frame, Array, Index, Array | None, Array | None]:
+    """The same of the rows that count, which have a label and a weight above 0; and which these are (None: all)."""
+    frame, codes, distinct, weight, known = _with_label(X, y, sample_weight, who, unlabelled)
+    kept = rows_that_count(weight)
+    if kept is not None and weight is not None:
+        frame, weight = frame.only(kept), weight[kept]
+        codes, distinct = _without_lost(codes[kept], distinct)
+        known = kept if known is None else _both(known, kept)
+    return frame, *_numbered(codes, distinct, classes, known), weight, known
+
+
+def _numbered(codes: Array, distinct: Array, classes: Index | None, rows: Array | None) -> tuple[Array, Index]:
+    """The class number of each label, and the classes; an error names the row among all, of which these are some."""
+    try:
+        return number_codes(codes, distinct, classes)
+    except RowError as error:
+        raise (error if rows is None else error.among(rows)) from None
+
+
+def _without_lost(codes: Array, distinct: Array) -> tuple[Array, Array]:
+    """Labels without those that no row has."""
+    seen = np.bincount(codes, minlength=len(distinct)) > 0
+    return (np.cumsum(seen) - 1).astype(np.int32)[codes], distinct[seen]
+
+
+def _both(first: Array, then: Array) -> Array:
+    """One mask of the rows that are left when one is taken after the other."""
+    both = first.copy()
+    both[first] = then
+    return both
+
+
+def _with_label(
+    X: Any, y: Any, sample_weight: Any, who: str, unlabelled: str
+) -> tuple[Frame, Array, Array, Array | None, Array | None]:
+    """The rows that have a label, its number among the distinct ones, these, the weights and which rows these are."""
     frame = frame_of(X)
     if not frame.columns:
         raise InputError(f"0 feature(s) (shape={frame.shape}) while a minimum of 1 is required: pass some columns")
@@ -50,11 +92,10 @@ def labelled(
             )
         if without == len(frame):
             raise InputError("Input y contains NaN only: no row has a label, so there is nothing to count")
-        warnings.warn(f"{without} of {len(frame)} rows have no label and are left out", DataWarning, stacklevel=5)
-        frame, codes = frame.only(known), codes[known]
+        warnings.warn(f"{without} of {len(frame)} rows have no label and are left out", DataWarning, stacklevel=6)
         weight = None if weight is None else weight[known]
-    numbered, index = number_codes(codes, distinct, classes)
-    return frame, numbered, index, weight
+        return frame.only(known), codes[known], distinct, weight, known
+    return frame, codes, distinct, weight, None
 
 
 def label_mask(X: Any, y: Any) -> Array:

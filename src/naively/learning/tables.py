@@ -23,14 +23,15 @@ from naively.learning.calibrating import CalibratingLearner
 from naively.learning.factors import row_factors
 from naively.learning.model import Model
 from naively.learning.row_keys import table_keys
-from naively.learning.rows import known_classes
+from naively.learning.rows import counted_codes, known_classes
 from naively.learning.schema import Schema
 from naively.learning.schema_table import SchemaTable
-from naively.learning.table_rows import batch_of, frame_of, label_mask, labelled
+from naively.learning.table_rows import batch_of, frame_of, label_mask, labelled, weighed
 from naively.learning.words import words_family, words_rule
 from naively.ledger import Uncounted
 from naively.names import Index
 from naively.priors import Empirical, Prior, prior_of
+from naively.rows import RowError
 from naively.scores import Scores
 
 
@@ -162,19 +163,23 @@ class TableLearner(CalibratingLearner):
         self, model: BlockModel | None, X: Any, y: Any, classes: Index | None, sample_weight: Any
     ) -> BlockModel:
         """The state that follows when these rows are counted; nothing is changed yet."""
-        frame, codes, index, weight = labelled(X, y, classes, sample_weight, self._who, self.unlabelled)
-        if model is None:
-            schema = Schema.settle(frame, self._value("columns"), self._who, self._words)
-            family = schema.mixed(informative=False)
-            declared = frozenset() if classes is None or classes.names is None else frozenset(classes.names.tolist())
-            ledger = BlockLedger.of(family.count(frame, codes, index, family.no_features(), weight))
-            learnt = BlockModel(ledger, _dtype(frame), declared, self._counted(), schema=schema)
-        else:
-            self._settle_judgement(model)  # by the counts of its own rows
-            frame = model.schema.matched(frame)
-            model.schema.warn_of_new(frame)
-            tally = self._family_of(model).count(frame, codes, index, model.ledger.features, weight)
-            learnt = model.after(model.ledger.add(tally))
+        frame, codes, index, weight, kept = weighed(X, y, classes, sample_weight, self._who, self.unlabelled)
+        try:
+            if model is None:
+                schema = Schema.settle(frame, self._value("columns"), self._who, self._words)
+                family = schema.mixed(informative=False)
+                known = None if classes is None else classes.names
+                declared = frozenset() if known is None else frozenset(known.tolist())
+                ledger = BlockLedger.of(family.count(frame, codes, index, family.no_features(), weight))
+                learnt = BlockModel(ledger, _dtype(frame), declared, self._counted(), schema=schema)
+            else:
+                self._settle_judgement(model)  # by the counts of its own rows
+                frame = model.schema.matched(frame)
+                model.schema.warn_of_new(frame)
+                tally = self._family_of(model).count(frame, codes, index, model.ledger.features, weight)
+                learnt = model.after(model.ledger.add(tally))
+        except RowError as error:
+            raise (error if kept is None else error.among(kept)) from None
         for block in learnt.schema.blocks:
             if isinstance(block, CategoryBlock):
                 block.warn(learnt.ledger.features[block.name], float(learnt.ledger.rows.sum()))
@@ -199,27 +204,35 @@ class TableLearner(CalibratingLearner):
         -------
         self : object
         """
-        self._check_fitted()
-        model = self._model
-        self._check_counted(model)
-        self._settle_judgement(model)  # as long as its rows are there
+        with self._all_or_nothing():
+            self._check_fitted()
+            model = self._model
+            self._check_counted(model)
+            self._settle_judgement(model)  # as long as its rows are there
+            self._settle(self._without(model, X, y, sample_weight))
+        return self
+
+    def _without(self, model: BlockModel, X: Any, y: Any, sample_weight: Any) -> Model:
+        """The state that follows when these rows are taken out; nothing is changed yet."""
         ledger: BlockLedger = model.ledger
-        frame, codes, index, weight = labelled(X, y, ledger.classes, sample_weight, self._who, self.unlabelled)
+        frame, codes, index, weight, kept = weighed(X, y, ledger.classes, sample_weight, self._who, self.unlabelled)
         known_classes(index, ledger.classes)
         family = self._family_of(model)
-        gone = family.count(model.schema.matched(frame), codes, index, ledger.features, weight)
+        try:
+            gone = family.count(model.schema.matched(frame), codes, index, ledger.features, weight)
+        except RowError as error:
+            raise (error if kept is None else error.among(kept)) from None
         left = ledger.subtract(gone)
         parts = {b.name: b.tidied(left.parts[b.name], gone.parts[b.name]) for b in family.blocks}
         tidied = model.after(BlockLedger(left.classes, left.rows, parts)).tidied()
-        self._settle(self._after_forgetting(tidied, X, y))
-        return self
+        return self._after_forgetting(tidied, X, y, sample_weight)
 
     def _keys(self, model: Any, rows: Any, codes: Array, classes: Index) -> Array:
         columns = [column.name for column in model.schema.columns if column.rule is not None]
         return table_keys(rows, columns, codes, classes)
 
-    def _labelled_keys(self, model: Any, X: Any, y: Any) -> Array:
-        frame, codes, index, _ = labelled(X, y, model.ledger.classes, None, self._who, self.unlabelled)
+    def _labelled_keys(self, model: Any, X: Any, y: Any, sample_weight: Any = None) -> Array:
+        frame, codes, index, *_ = weighed(X, y, model.ledger.classes, sample_weight, self._who, self.unlabelled)
         return self._keys(model, model.schema.matched(frame), codes, index)
 
     def _log_prior_to_decide(self, model: Any) -> Array:
@@ -237,8 +250,7 @@ class TableLearner(CalibratingLearner):
     def _labelled(self, model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array | None]:
         known = model.ledger.classes
         frame, codes, index, weight = labelled(X, y, known, sample_weight, self._who, self.unlabelled)
-        known_classes(index, known)
-        return model.schema.matched(frame), codes, weight
+        return model.schema.matched(frame), counted_codes(codes, index, known, weight), weight
 
     def _rows_with_label(self, X: Any, y: Any) -> tuple[Array | None, int]:
         known = label_mask(X, y)

@@ -23,12 +23,13 @@ from naively.learning.choosing import CHOSEN, Chosen, chosen_recipe, settled_rec
 from naively.learning.model import Model
 from naively.learning.parameters import defaults_of
 from naively.learning.row_keys import text_keys
-from naively.learning.rows import check_labels, check_weights, known_classes, number_labels
+from naively.learning.rows import check_labels, check_weights, counted_codes, number_labels, rows_that_count
 from naively.learning.words import COUNTED, frozen, shown, words_family, words_rule
 from naively.ledger import Ledger
 from naively.log_odds import top_words
 from naively.names import Index
 from naively.priors import Empirical, Prior, prior_of
+from naively.rows import RowError
 from naively.scores import Scores
 from naively.smoothing import Additive
 from naively.tally import Tally
@@ -262,9 +263,11 @@ class TextLearner(CalibratingLearner):
                 pool.shutdown(wait=True, cancel_futures=True)
 
     def _take_up(self, counted: Any, rows: int) -> int:
-        model = self._model
-        tally = self._family_of(model).placed(counted.result(), model.ledger.features)
-        self._settle(model.after(model.ledger.add(tally)))
+        tally = counted.result()
+        with self._lock:
+            model = self._model
+            tally = self._family_of(model).placed(tally, model.ledger.features)
+            self._settle(model.after(model.ledger.add(tally)))
         return rows
 
     def _count(self, X: Any, y: Any, classes: Index | None, features: Any, sample_weight: Any, *, reset: bool) -> Tally:
@@ -273,29 +276,36 @@ class TextLearner(CalibratingLearner):
         return family.count(texts, codes, index, features, weight)
 
     def _checked(
-        self, family: Words, X: Any, y: Any, classes: Index | None, sample_weight: Any
+        self, family: Words, X: Any, y: Any, classes: Index | None, sample_weight: Any, *, every: bool = False
     ) -> tuple[Texts, Array, Index, Array | None]:
-        """Texts, the numbers of their classes, the classes and the weights."""
+        """Texts, the numbers of their classes, the classes and the weights; those of weight 0 only where `every`."""
         if y is None:
             raise InputError(f"{self._who} requires y to be passed, but the target y is None")
         texts = family.tokens.texts(X)
         y = check_labels(y, len(texts))
         if not len(texts):
             raise InputError("Found array with 0 sample(s): there is no text to count")
-        codes, index = number_labels(y, classes)
-        return texts, codes, index, check_weights(sample_weight, len(texts))
+        weight = check_weights(sample_weight, len(texts))
+        kept = None if every else rows_that_count(weight)
+        if kept is not None and weight is not None:
+            texts, y, weight = texts.take(np.flatnonzero(kept)), y[kept], weight[kept]
+        try:
+            codes, index = number_labels(y, classes)
+        except RowError as error:
+            raise (error if kept is None else error.among(kept)) from None
+        return texts, codes, index, weight
 
     def _labelled(self, model: Model, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array | None]:
         family = self._family_of(model)
-        texts, codes, classes, weight = self._checked(family, X, y, model.ledger.classes, sample_weight)
-        known_classes(classes, model.ledger.classes)
+        texts, codes, classes, weight = self._checked(family, X, y, model.ledger.classes, sample_weight, every=True)
+        codes = counted_codes(codes, classes, model.ledger.classes, weight)
         return family.read(texts, model.ledger.features), codes, weight
 
     def _keys(self, model: Any, rows: Any, codes: Array, classes: Index) -> Array:
         return text_keys(rows, codes, classes)
 
-    def _labelled_keys(self, model: Any, X: Any, y: Any) -> Array:
-        texts, codes, index, _ = self._checked(self._family_of(model), X, y, model.ledger.classes, None)
+    def _labelled_keys(self, model: Any, X: Any, y: Any, sample_weight: Any = None) -> Array:
+        texts, codes, index, _ = self._checked(self._family_of(model), X, y, model.ledger.classes, sample_weight)
         return text_keys(texts, codes, index)
 
     def _fit_and_read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array | None]:
@@ -303,7 +313,8 @@ class TextLearner(CalibratingLearner):
         self._validate_params()
         self._copy_parameters()
         chooses = any(isinstance(getattr(self, name), str) and getattr(self, name) == "auto" for name in CHOSEN)
-        if chooses or self.vocabulary is not None or self.hashing is not None:
+        weightless = sample_weight is not None and not np.all(sample_weight)
+        if chooses or self.vocabulary is not None or self.hashing is not None or weightless:
             return super()._fit_and_read(X, y, sample_weight)
         family = self._family_of(None)
         texts, codes, index, weight = self._checked(family, X, y, None, sample_weight)
