@@ -29,6 +29,7 @@ import naively
 from naively import NaiveBayes, TextClassifier
 from naively.cli import main
 from naively.columns import Text
+from naively.estimates import margin_of, with_margin
 from naively.judging.evaluation import evaluate
 
 TEXTS, LABELS = naively.film_reviews()
@@ -236,7 +237,8 @@ def test_training_by_a_column_of_texts_prints_figures_that_are_right(cli):
     assert ran.facts["classes"] == "2: negative, positive"
     assert ran.facts["vocabulary"] == f"{len(model.get_feature_names_out()):,} words"
     assert ran.facts["alpha"] == f"{model.chosen_.alpha:.4g}"
-    assert ran.facts["accuracy"] == f"{left_out.accuracy:.4f} (each row left out in turn)"
+    assert ran.facts["accuracy"] == "0.84 ± 0.04 on rows like these (480 rows, each left out in turn)"
+    assert round(left_out.accuracy, 2) == 0.84
     assert ran.facts["saved"].startswith("new.nb, ")
     assert ran.err == ""
 
@@ -249,7 +251,10 @@ def test_training_answers_machines_with_the_same_figures(cli):
     assert told["classes"] == ["negative", "positive"]
     assert told["features"] == len(model.get_feature_names_out())
     assert told["chosen"]["alpha"] == model.chosen_.alpha
-    assert told["leave_one_out"] == {"accuracy": naively.leave_one_out(model, TEXTS, LABELS).accuracy, "rows": 480}
+    estimate = told["estimate"]
+    assert estimate["accuracy"] == naively.leave_one_out(model, TEXTS, LABELS).accuracy
+    assert estimate["margin"] == pytest.approx(0.034, abs=0.001)
+    assert (estimate["rows"], estimate["sampled"], estimate["method"]) == (480, 480, "leave one out")
     assert told["bytes"] == os.path.getsize("new.nb")
 
 
@@ -294,7 +299,8 @@ def test_each_option_of_a_text_model_is_that_of_python(cli, options):
     model = TextClassifier(**{**USUAL, **TEXT_OPTIONS[options]}).fit(texts, labels)
     same_model("new.nb", model, TEXTS)
     assert naively.load("new.nb").parameters() == model.parameters()
-    assert told["leave_one_out"]["accuracy"] == naively.leave_one_out(model, texts, labels).accuracy
+    left_out = naively.leave_one_out(model, texts, labels).accuracy
+    assert told["estimate"]["accuracy"] == (left_out if model.chosen_.accuracy is None else model.chosen_.accuracy)
     assert told["chosen"]["family"] == model.chosen_.family
     assert tuple(told["chosen"]["ngrams"]) == tuple(model.chosen_.ngrams)
 
@@ -325,7 +331,7 @@ def test_a_table_is_counted_as_python_counts_it(cli, options):
     table = table.select(columns) if columns else table
     model = NaiveBayes(**parameters).fit(table, labels)
     same_model("new.nb", model, table)
-    assert told["leave_one_out"]["accuracy"] == naively.leave_one_out(model, table, labels).accuracy
+    assert told["estimate"]["accuracy"] == naively.leave_one_out(model, table, labels).accuracy
     assert told["features"] == {row.column: row.taken_as for row in model.schema_}
 
 
@@ -345,7 +351,7 @@ def test_breast_cancer_is_told_as_well_as_by_python(cli):
     told = done(cli("train cancer.csv --target y -o cancer.nb --json")).document
     model = NaiveBayes().fit(table, data.target)
     assert told["classes"] == [0, 1]
-    assert told["leave_one_out"]["accuracy"] == naively.leave_one_out(model, table, data.target).accuracy
+    assert told["estimate"]["accuracy"] == naively.leave_one_out(model, table, data.target).accuracy
     same_model("cancer.nb", model, table)
 
 
@@ -448,8 +454,8 @@ def test_data_that_are_not_there_are_named(cli):
 
 def test_left_out_rows_can_be_fewer_or_none(cli):
     told = done(cli("train reviews.csv --target label -o new.nb --loo 100 --json")).document
-    assert told["leave_one_out"]["rows"] == 100
-    assert done(cli("train reviews.csv --target label -o new.nb --loo 0 --json")).document["leave_one_out"] is None
+    assert told["estimate"]["rows"] == 100
+    assert done(cli("train reviews.csv --target label -o new.nb --loo 0 --json")).document["estimate"] is None
     assert tally("new.nb") == tally("reviews.nb")
 
 
@@ -948,7 +954,7 @@ def test_an_evaluation_is_shown_with_what_is_mixed_up(cli):
     ran = done(cli("evaluate iris.nb iris.csv"))
     found = evaluate(naively.load("iris.nb"), *iris())
     assert ran.facts["rows"] == "150"
-    assert ran.facts["accuracy"].startswith(f"{found.accuracy:.4f}")
+    assert ran.facts["accuracy"] == with_margin(found.accuracy, margin_of(found.accuracy, found.rows))
     for name in ("setosa", "versicolor", "virginica"):
         assert re.search(rf"^{name} +\d\.\d{{4}} ", ran.out, re.M)
     wrong = found.confusion[1, 2]

@@ -147,7 +147,7 @@ def write(learner: Any, path: str, about: dict[str, Any], *, frozen: bool = Fals
     """Write a learner; the number of bytes that it takes. What is `ready` to be written need not be made."""
     from naively.learning.saving import save
 
-    kept = {name: value for name, value in about.items() if name in ("target", "text", "data", "accuracy")}
+    kept = {name: value for name, value in about.items() if name in ("target", "text", "data", "accuracy", "margin")}
     save(learner, path, frozen=frozen, about=kept, ready=ready)
     return Path(path).stat().st_size
 

@@ -38,7 +38,7 @@ class Sample:
         if not len(wanted):
             return
         whole = len(wanted) == batch.num_rows
-        self._kept.append((hashes[wanted], _plain_texts(batch) if whole else _taken(batch, wanted)))
+        self._kept.append((hashes[wanted], _plain_texts(batch) if whole else taken(batch, wanted)))
         if sum(kept.nbytes for _, kept in self._kept) > 2 * _BYTES and self._most > _FEWEST:
             self._most //= 2  # rows are long: fewer of them will do
         if sum(len(some) for some, _ in self._kept) > 2 * self._most:
@@ -58,7 +58,7 @@ class Sample:
             if len(wanted) == len(hashes):
                 fewer.append((hashes, batch))
             elif len(wanted):
-                fewer.append((hashes[wanted], _taken(batch, wanted)))
+                fewer.append((hashes[wanted], taken(batch, wanted)))
         self._kept = fewer
 
     def rows(self) -> Any:
@@ -70,7 +70,19 @@ class Sample:
         return pa.concat_tables([batch for _, batch in self._kept]) if self._kept else None
 
 
-def _taken(batch: Any, rows: Any) -> Any:
+def different_rows(table: Any) -> tuple[Any, Any]:
+    """The number of the first of each group of identical rows, in order, and how many there are of each."""
+    key = np.zeros(table.num_rows, np.uint64)  # sums of 64 random bits for each value of each column
+    for number, column in enumerate(table.columns):
+        codes = column.combine_chunks().dictionary_encode("encode").indices.to_numpy(zero_copy_only=False)
+        bits = np.random.default_rng(number).integers(1 << 63, size=int(codes.max(initial=0)) + 1, dtype=np.uint64)
+        key += bits[codes]
+    _, first, copies = np.unique(key, return_index=True, return_counts=True)
+    order = np.argsort(first)
+    return first[order], copies[order]
+
+
+def taken(batch: Any, rows: Any) -> Any:
     """Some rows, copied."""
     import pyarrow as pa
 

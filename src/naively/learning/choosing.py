@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -11,28 +12,32 @@ import numpy as np
 
 from naively import _core
 from naively.cells import Array
+from naively.errors import DataWarning
+from naively.estimates import with_margin
 from naively.families.word_rows import WordRows, read_all
 from naively.families.words import Words
 from naively.names import Index
 from naively.priors import Prior
-from naively.recipes import ALPHAS, Candidates, Labelled, Reading, Recipe, Tried, choose, fold_numbers
+from naively.recipes import ALPHAS, FOLDS, PAIRS, Candidates, Labelled, Reading, Recipe, Tried, choose, text_numbers
 from naively.select import Limits
 from naively.texts import Texts
 
 FEWEST = 100
-"""With fewer texts there is nothing to choose by."""
+"""With fewer different texts there is nothing to choose by."""
 MOST_BYTES = 24 << 20
 """So much text is enough to choose by."""
 CHOSEN = ("family", "weighting", "ngrams")
 """The parameters that may be chosen besides alpha."""
+RECIPE = (*CHOSEN, "min_df", "alpha")
 
 
 @dataclass(frozen=True, eq=False)
 class Chosen(Mapping[str, Any]):
     """How words are weighed: what was given, and what was chosen where a parameter is "auto".
 
-    `accuracy` is that of the recipe on texts of the training set that were held out (None: nothing was compared), and
-    `tried` all recipes that were compared, the chosen one first.
+    `accuracy` estimates how many of other texts like these the model gets right, give or take `margin` (two standard
+    errors): from `texts` different texts that were held out, each by a recipe that was picked without it. All three are
+    None where nothing was compared. `tried` holds all recipes that were compared, the chosen one first.
     """
 
     family: str
@@ -41,6 +46,8 @@ class Chosen(Mapping[str, Any]):
     min_df: Any
     alpha: Any
     accuracy: float | None = None
+    margin: float | None = None
+    texts: int | None = None
     tried: tuple[Tried, ...] = ()
 
     def __getitem__(self, name: str) -> Any:
@@ -53,11 +60,14 @@ class Chosen(Mapping[str, Any]):
         return len(self._shown())
 
     def _shown(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in ("family", "weighting", "ngrams", "min_df", "alpha", "accuracy")}
+        return {name: getattr(self, name) for name in (*RECIPE, "accuracy", "margin", "texts")}
 
     def __repr__(self) -> str:
-        inside = ", ".join(f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v!r}" for k, v in self._shown().items())
-        return f"Chosen({inside})"
+        shown = {name: getattr(self, name) for name in RECIPE}
+        inside = ", ".join(f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v!r}" for k, v in shown.items())
+        if self.accuracy is None or self.margin is None:
+            return f"Chosen({inside}, accuracy=None)"
+        return f"Chosen({inside}, accuracy={with_margin(self.accuracy, self.margin)})"
 
     def __str__(self) -> str:
         head = f"{'family':12} {'weighting':10} {'ngrams':8} {'min_df':>6} {'alpha':>6} {'texts':>7} {'accuracy':>9}"
@@ -71,10 +81,17 @@ class Chosen(Mapping[str, Any]):
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """What was tried, the chosen one first, and the prior that it was tried with."""
+    """All recipes that were tried, the chosen one first, the prior that they were tried with, and how good a model is.
+
+    `seen` is how many texts there were to choose by.
+    """
 
     tried: tuple[Tried, ...]
     prior: Prior
+    accuracy: float
+    margin: float
+    texts: int
+    seen: int
 
     @property
     def recipe(self) -> Recipe:
@@ -100,15 +117,36 @@ def chosen_recipe(
         known &= weight > 0
     if not _open(parameters) or known.sum() < FEWEST:
         return None
+    seen = int(known.sum())
     many = len(np.unique(codes[known]))
     candidates = _candidates(parameters, many)
-    if len(candidates.ways) * len(candidates.alphas) < 2 or many < 2:
+    if len(candidates.ways) * len(candidates.alphas) < 2 or many < 2 or _too_many_classes(many, classes.size, seen):
         return None
     rows = _sample(texts, np.flatnonzero(known))
     weight = None if weight is None else weight[rows]
     labelled = Labelled(codes[rows], classes, prior, weight)
-    tried = choose(_readings(family, candidates, texts.take(rows), labelled), candidates, family.threads)
-    return Choice(tuple(tried), prior)
+    readings = _readings(family, candidates, texts.take(rows), labelled)
+    if not readings:
+        return None
+    tried, found = choose(readings, candidates, family.threads, seen)
+    return Choice(tuple(tried), prior, found.accuracy, found.margin, found.rows, seen)
+
+
+def _too_many_classes(seen: int, classes: int, texts: int) -> bool:
+    """Warn, and return True, where recipes cannot be compared: too few texts a class, or too many classes to judge."""
+    if 2 * seen > texts:
+        why = f"{texts:,} texts are fewer than two for each of {seen:,} classes"
+    elif FEWEST * classes > FOLDS * PAIRS:
+        why = f"with {classes:,} classes, judging even {FEWEST} texts would cost too much"
+    else:
+        return False
+    warnings.warn(
+        f"no recipe was chosen, since {why}; single words are counted with family='multinomial': give family, "
+        "weighting and ngrams to decide it yourself",
+        DataWarning,
+        stacklevel=2,
+    )
+    return True
 
 
 def _open(parameters: Mapping[str, Any]) -> bool:
@@ -149,17 +187,21 @@ def _sample(texts: Texts, rows: Array) -> Array:
 
 
 def _readings(family: Words, candidates: Candidates, texts: Texts, labelled: Labelled) -> dict[Any, Reading]:
-    """The texts, read once with the longest sequences; the shorter ones are among these."""
+    """Read the texts once with the longest sequences; the shorter ones are among these. Empty if too few differ."""
     orders = [ngrams for ngrams, _ in candidates.ngrams]
     longest = max(orders, key=lambda ngrams: ngrams[1])
-    whole = _read(family.with_ngrams(longest), texts)
-    fold = fold_numbers(labelled.codes)
+    everything = _read(family.with_ngrams(longest), texts)
+    text = text_numbers(everything)
+    if text.max() + 1 < FEWEST:
+        return {}
+    labelled = replace(labelled, text=text)
+    whole = everything if family.vocabulary is None else _given_words(family, everything)
     weights = "tfidf" in candidates.weightings
     given = None if family.vocabulary is None else len(family.vocabulary)
     readings = {}
     for ngrams, min_df in candidates.ngrams:
         rows = whole if ngrams == longest else _read_shorter(family, ngrams, whole, texts)
-        readings[ngrams, min_df] = Reading.of(rows, labelled, fold, min_df, given, weights=weights)
+        readings[ngrams, min_df] = Reading.of(rows, labelled, min_df, given, weights=weights)
     return readings
 
 
@@ -168,9 +210,10 @@ def _read(family: Words, texts: Texts) -> WordRows:
     if family.buckets is not None:
         starts, number, count = _core.read_buckets(texts.core, family.tokens.core, many, family.buckets, False)
         return WordRows(Index(family.buckets), starts, number, count, texts.missing)
-    rows = read_all(family.tokens.core, texts, many)
-    if family.vocabulary is None:
-        return rows
+    return read_all(family.tokens.core, texts, many)
+
+
+def _given_words(family: Words, rows: WordRows) -> WordRows:
     given = np.zeros(rows.words.size, bool)
     places = rows.words.locate(family.vocabulary, split=family.split)
     given[places[places >= 0]] = True

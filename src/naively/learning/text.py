@@ -409,8 +409,9 @@ class TextLearner(CalibratingLearner):
         if choice is None:
             return Chosen(*words, alpha)
         same = (*words, alpha) == (*choice.recipe.way, choice.recipe.alpha)
-        told = same and choice.whole(settled) and choice.prior == self._prior_rule()
-        return Chosen(*words, alpha, choice.tried[0].accuracy if told else None, choice.tried)
+        if same and choice.whole(settled) and choice.prior == self._prior_rule():
+            return Chosen(*words, alpha, choice.accuracy, choice.margin, choice.texts, choice.tried)
+        return Chosen(*words, alpha, tried=choice.tried)
 
     def top_words(self, n: int = 10, *, strength: float = 1000.0) -> dict[Any, list[tuple[str, float]]]:
         """The words that speak most for each class, with how sure that is, in standard deviations.

@@ -14,6 +14,7 @@ from naively.cli.models import for_rows, load, made, opened
 from naively.cli.progress import Progress
 from naively.cli.roles import Roles, roles_for_model, roles_for_training
 from naively.errors import InputError
+from naively.estimates import margin_of, with_margin
 
 
 def run(arguments: Namespace, console: Console) -> None:
@@ -25,7 +26,7 @@ def show(found: Any, console: Console) -> None:
     """The table of an evaluation."""
     names = ("accuracy", "f1_micro", "f1_macro", "f1_weighted", "log_loss", "brier", "calibration_error")
     figures = {name: f"{getattr(found, name):.4f}" for name in names}
-    figures["accuracy"] += f" ± {_margin(found):.4f}"
+    figures["accuracy"] = with_margin(found.accuracy, margin_of(found.accuracy, found.rows))
     console.facts([("rows", found.rows), *((name.replace("_", " "), shown) for name, shown in figures.items())])
     console.say()
     columns = [found.classes.tolist(), found.precision, found.recall, found.f1, found.support]
@@ -40,11 +41,6 @@ def show(found: Any, console: Console) -> None:
         for c, p, r, f, s in zip(*(list(column) for column in columns), strict=True)
     ]
     console.result({**found.to_dict(), "classes": per_class, "confusion": found.confusion.tolist()})
-
-
-def _margin(found: Any) -> float:
-    """How far the accuracy on so many rows may be from that on all there are, in 95 of 100 cases."""
-    return 1.96 * (found.accuracy * (1.0 - found.accuracy) / found.rows) ** 0.5
 
 
 def _mixed_up(found: Any, most: int = 5) -> list[list[Any]]:

@@ -9,6 +9,7 @@ from naively.cli.console import Console
 from naively.cli.models import load, summary, whole
 from naively.cli.progress import megabytes
 from naively.errors import InputError, nearest
+from naively.estimates import with_margin
 
 
 def run(arguments: Namespace, console: Console) -> None:
@@ -72,8 +73,9 @@ def _settings(learner: Any, about: dict[str, Any]) -> dict[str, Any]:
             facts["alpha"] = f"{alpha:.4g}" if isinstance(alpha, (int, float)) else str(alpha)
     if hasattr(learner, "temperature_"):
         facts["temperature"] = learner.temperature_
-    if isinstance(about.get("accuracy"), float):
-        facts["accuracy"] = f"{about['accuracy']:.4f}, rows left out in turn when it was trained"
+    accuracy, margin = about.get("accuracy"), about.get("margin")
+    if isinstance(accuracy, float) and isinstance(margin, float) and margin > 0.0:
+        facts["accuracy"] = f"{with_margin(accuracy, margin)} on rows like those that it was trained on"
     for name, title in (("target", "label column"), ("text", "text column")):
         if about.get(name) is not None:
             facts[title] = about[name]

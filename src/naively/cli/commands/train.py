@@ -7,6 +7,7 @@ from argparse import Namespace
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
+from dataclasses import asdict
 from typing import Any
 
 from naively.cli.ahead import ahead
@@ -17,6 +18,7 @@ from naively.cli.models import made, named, opened, refuse_to_replace, summary, 
 from naively.cli.options import MODELLING
 from naively.cli.progress import megabytes
 from naively.cli.roles import Roles, roles_for_training
+from naively.estimates import Estimate, with_margin
 from naively.files.locks import locked
 from naively.sources import Source
 
@@ -71,7 +73,7 @@ def _checkpoint(arguments: Namespace, source: Source, roles: Roles) -> Checkpoin
 
 
 def _judged(learner: Any, roles: Roles, counted: Counted) -> dict[str, Any]:
-    """How well the rows of the sample are told by all others; calibrates on the way."""
+    """Estimate the accuracy on other rows like those of the sample; calibrates on the way."""
     rows = counted.sample.rows()
     if rows is None:
         return {}
@@ -82,8 +84,28 @@ def _judged(learner: Any, roles: Roles, counted: Counted) -> dict[str, Any]:
         learner.set_params(calibrate=False)  # so few tell nothing of how sure it may be
     with _not_again():
         found = learner.judge(roles.rows(rows), roles.labels(rows, learner.classes_))
+        chosen = learner.chosen_ if learner.reads_text else None
+        if chosen is not None and chosen.accuracy is not None and learner._model.chosen.seen >= counted.rows:
+            estimate, how = Estimate(chosen.accuracy, chosen.margin, chosen.texts), "folds"
+        else:
+            learner.set_params(calibrate=False)
+            estimate, how = _leaving_out(learner, roles, rows, found), "leave one out"
     learner.set_params(calibrate=calibrate)
-    return {"accuracy": found.accuracy, "left_out": len(found.truth)}
+    return {**asdict(estimate), "sampled": rows.num_rows, "method": how}
+
+
+def _leaving_out(learner: Any, roles: Roles, rows: Any, found: Any) -> Estimate:
+    """Estimate the accuracy from rows that were left out one by one; identical ones count once, left out together."""
+    from naively.cli.sampling import different_rows, taken
+
+    first, copies = different_rows(rows)
+    right = (found.predicted == found.truth)[first].astype(float)
+    several = copies > 1
+    if several.any():
+        some = taken(rows, first[several])
+        again = learner.judge(roles.rows(some), roles.labels(some, learner.classes_), copies[several].astype(float))
+        right[several] = again.predicted == again.truth
+    return Estimate.of(right)
 
 
 @contextmanager
@@ -104,9 +126,8 @@ def _report(
     if alpha is not None:
         facts["alpha"] = alpha
     if judged:
-        left_out = judged["left_out"]
-        which = "each row left out in turn" if left_out == counted.rows else f"{left_out:,} rows left out in turn"
-        facts["accuracy"] = f"{judged['accuracy']:.4f} ({which})"
+        shown = with_margin(judged["accuracy"], judged["margin"])
+        facts["accuracy"] = f"{shown} on rows like these ({_how(judged, counted)})"
     facts["saved"] = f"{output}, {megabytes(size)}, after {seconds:.1f} s"
     console.facts(facts)
     console.result(
@@ -116,12 +137,23 @@ def _report(
             "classes": learner.classes_.tolist(),
             "features": _features(learner),
             "chosen": dict(learner.chosen_) if learner.reads_text else None,
-            "leave_one_out": {"accuracy": judged["accuracy"], "rows": judged["left_out"]} if judged else None,
+            "estimate": judged or None,
             "model": output,
             "bytes": size,
             "seconds": seconds,
         }
     )
+
+
+def _how(judged: dict[str, Any], counted: Counted) -> str:
+    """Say from which rows an accuracy was estimated, and how."""
+    rows, sampled = judged["rows"], judged["sampled"]
+    if judged["method"] == "folds":
+        return f"{rows:,} texts held out, by recipes picked without them"
+    which = f"{rows:,} rows" if rows == sampled else f"{rows:,} different rows"
+    if rows < sampled < counted.rows:
+        return f"{which}, each left out in turn, but not its copies beyond {sampled:,} rows"
+    return f"{which}, each left out in turn"
 
 
 def _alpha(learner: Any) -> str | None:
