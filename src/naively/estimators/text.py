@@ -33,8 +33,8 @@ class TextClassifier(Manners, TextLearner):
     words, as a blank would.
 
     What is "auto" is chosen by the first batch of texts that is learnt (`chosen_`): some dozens of recipes are judged
-    by folds that are taken out of the counts. With fewer than a hundred texts, and where alpha is a rule or 0, it is
-    multinomial, by counts of single words.
+    by folds that are taken out of the counts. With fewer than a hundred different texts, fewer than two for each class,
+    or more than 26,000 classes, and where alpha is a rule or 0, it is multinomial, by counts of single words.
 
     Parameters
     ----------
