@@ -125,7 +125,7 @@ class Reading(Value):
     def parts(self) -> list[tuple[WordRows, Array]]:
         """The texts of each fold and their numbers."""
         fold = self.labelled.fold
-        chosen = [np.flatnonzero(fold == f) for f in range(int(fold.max()) + 1)]
+        chosen = [np.flatnonzero(fold == f) for f in range(FOLDS)]
         return [(self.rows.take(rows), rows) for rows in chosen]
 
     @cached_property
@@ -433,11 +433,9 @@ def _estimate(contest: Contest, reading: Reading, recipe: Recipe, texts: int) ->
 
 
 def fold_numbers(codes: Array, text: Array | None = None) -> Array:
-    """The fold of each text, each class spread evenly; the same for the same labels. Copies share a fold."""
-    if text is None:
-        return folds(len(codes), FOLDS, 0, codes)
-    _, first = np.unique(text, return_index=True)
-    return folds(len(first), FOLDS, 0, codes[first])[text]
+    """The fold of each text, each class spread evenly; the same for the same labels. Copies go with the first one."""
+    fold = folds(len(codes), FOLDS, 0, codes)
+    return fold if text is None else fold[np.unique(text, return_index=True)[1]][text]
 
 
 def text_numbers(rows: WordRows) -> Array:
