@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from naively.cli.ahead import ahead
@@ -88,13 +88,14 @@ def _judged(learner: Any, roles: Roles, counted: Counted) -> dict[str, Any]:
         if chosen is not None and chosen.accuracy is not None and learner._model.chosen.seen >= counted.rows:
             estimate, how = Estimate(chosen.accuracy, chosen.margin, chosen.texts), "folds"
         else:
-            learner.set_params(calibrate=False)
-            estimate, how = _leaving_out(learner, roles, rows, found), "leave one out"
+            calibration = learner._calibration(learner._model)
+            learner.set_params(calibrate=False)  # it is calibrated already
+            estimate, how = _leaving_out(learner, roles, rows, found, calibration), "leave one out"
     learner.set_params(calibrate=calibrate)
     return {**asdict(estimate), "sampled": rows.num_rows, "method": how}
 
 
-def _leaving_out(learner: Any, roles: Roles, rows: Any, found: Any) -> Estimate:
+def _leaving_out(learner: Any, roles: Roles, rows: Any, found: Any, calibration: Any) -> Estimate:
     """Estimate the accuracy from rows that were left out one by one; identical ones count once, left out together."""
     from naively.cli.sampling import different_rows, taken
 
@@ -104,7 +105,7 @@ def _leaving_out(learner: Any, roles: Roles, rows: Any, found: Any) -> Estimate:
     if several.any():
         some = taken(rows, first[several])
         again = learner.judge(roles.rows(some), roles.labels(some, learner.classes_), copies[several].astype(float))
-        right[several] = again.predicted == again.truth
+        right[several] = replace(again, scores=again.scores.at(calibration)).predicted == again.truth
     return Estimate.of(right)
 
 
