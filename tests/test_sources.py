@@ -750,7 +750,7 @@ def test_a_header_alone_is_a_source_without_rows(write):
         ("a.csv.gz", FILES["a.csv"], "is named as compressed by gzip, but is not"),
         ("a.csv", gzip.compress(FILES["a.csv"]), "is compressed by gzip; give it a name that ends in .gz"),
         ("a.csv", b"PK\x03\x04rest", "a zip archive or an Excel workbook"),
-        ("a.csv", "a,b\n1,2\n".encode("utf-16"), "is UTF-16; write it again as UTF-8"),
+        ("a.csv", "a,b\n1,2\n".encode("utf-16"), "is UTF-16; pass --encoding utf-16"),
         ("a.parquet.gz", gzip.compress(FILES["a.parquet"]), "compressed as a whole"),
         ("data.dat", b"1 2 3\n", "does not say what it holds; pass format"),
     ],

@@ -9,6 +9,7 @@ from typing import Any
 
 from naively.cli.console import Console
 from naively.cli.failures import UsageError
+from naively.cli.options import TEXT_FILES
 from naively.cli.roles import Roles
 from naively.errors import FileError, InputError
 from naively.sources import Asked, Source, open_source
@@ -26,6 +27,7 @@ def opened(arguments: Namespace, paths: Any = None) -> Source:
         sql=getattr(arguments, "sql", None) if paths is None else None,
         format=arguments.format,
         on_error=getattr(arguments, "on_error", "stop"),
+        **{name: getattr(arguments, name) for name in TEXT_FILES},
     )
     threads = getattr(arguments, "threads", None)
     if threads is not None:

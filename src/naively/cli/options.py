@@ -82,6 +82,18 @@ TARGET_KNOWN = "the column that has the labels (default: the one the model was t
 
 def file_format(group: Any) -> None:
     group.add_argument("--format", choices=FORMATS, help="the format of DATA (default: by the name of the file)")
+    group.add_argument(
+        "--no-header", action="store_true", help="the first line of CSV is a row; columns are column0, column1, ..."
+    )
+    group.add_argument(
+        "--sep", metavar="CHAR", help="what separates values of CSV: ',', ';', '|' or tab (default: found)"
+    )
+    group.add_argument("--decimal", metavar="CHAR", help="the decimal point of numbers in CSV: '.' (default) or ','")
+    group.add_argument("--encoding", metavar="NAME", help="the encoding of text files, such as cp1252 (default: utf-8)")
+
+
+TEXT_FILES = ("no_header", "sep", "decimal", "encoding")
+"""Options of text files, which have the same names in Python."""
 
 
 def columns(command: argparse.ArgumentParser) -> None:

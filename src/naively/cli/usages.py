@@ -13,6 +13,7 @@ from naively.cli.options import (
     SHELLS,
     TARGET,
     TARGET_KNOWN,
+    TEXT_FILES,
     columns,
     common,
     data,
@@ -330,8 +331,9 @@ def _check_explain(arguments: argparse.Namespace) -> None:
     given = [arguments.text is not None, arguments.row is not None, arguments.data is not None]
     if sum(given) != 1:
         raise UsageError(f"give one of TEXT, --row and --data; got {sum(given) or 'none'} of them")
-    if arguments.data is None and (arguments.line is not None or arguments.format is not None):
-        raise UsageError("--line and --format go with --data")
+    of_files = ("line", "format", *TEXT_FILES)
+    if arguments.data is None and any(getattr(arguments, name) for name in of_files):
+        raise UsageError(f"{', '.join(f'--{name}'.replace('_', '-') for name in of_files)} go with --data")
     if arguments.line is None:
         arguments.line = 1
 

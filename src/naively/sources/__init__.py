@@ -5,6 +5,7 @@
     formats      what is in them
     delimited, records, parquet, ipc, lines, folders, query
                  a reader for each sort of data: its columns, and its rows in order
+    exact        types of whole numbers and dates that hold every row of a text file
     engine       DuckDB, which most of them read with
     batches      rows in batches of a fixed size, whatever the pieces they come in
     source       all of it together, as `opening` put it together

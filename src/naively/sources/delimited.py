@@ -1,26 +1,35 @@
 """Delimited: CSV and TSV.
 
 The delimiter is told from the first line, and the types of the columns from the first rows (at most 20,480 of them, or
-4 MB) of the first files. A text that turns up later in a column of numbers is a bad value with a line number. DuckDB
-is not left to guess delimiters, quotes and comments: where a row is bad, it guesses a file of one column. Nor does it
-read a file in parallel: it then guesses at the start of each buffer whether that lies within quotes, and may be wrong.
-From front to back, it takes a value longer than two buffers for the file's end; so records are watched here.
+4 MB) of the first files. Where a file is longer, columns of whole numbers and dates are looked through to the end first
+(`exact`). A text that turns up later in a column of numbers is a bad value with a line number. DuckDB is not left to
+guess delimiters, quotes and comments: where a row is bad, it guesses a file of one column. Nor does it read a file in
+parallel: it then guesses at the start of each buffer whether that lies within quotes, and may be wrong. From front to
+back, it takes a value longer than two buffers for the file's end, and it refuses line ends of several kinds; so a file
+is gone through here first, and copied with line feeds where its line ends are mixed.
 """
 
 from __future__ import annotations
 
 import csv
+import io
+import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import islice, product, zip_longest
 from typing import Any
 
 from naively import _core
 from naively.sources.batches import plain_columns
 from naively.sources.engine import Engine, exactly, failures, identifiers, literal, nothing, structure
+from naively.sources.exact import exact_types, inexact
 from naively.sources.formats import damaged
 from naively.sources.reader import KEPT, SKIP, Part, Progress, check_names, widest
 from naively.sources.sample import Sample
+from naively.sources.spool import LineEnds, with_line_feeds
 from naively.sources.trouble import BadRow, SourceError, bad_csv_row, csv_problem, shown
 from naively.sources.unpacking import check, chunks, unpacking
 
@@ -31,11 +40,14 @@ _BEGINNING = 1_000
 _SAMPLE_ROWS = 20_480
 _SAMPLE_BYTES = 4_000_000
 _SNIFFED_FILES = 10
+_LOOKED_AT = 200
+_UNNAMED = "Unnamed: 0"
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]+,[0-9]+\s*")
 
 _SNIFF = """
 select HasHeader, Columns, DateFormat, TimestampFormat
 from sniff_csv(?, delim = ?, quote = ?, escape = ?, skip = 0, comment = '', compression = ?, ignore_errors = ?,
-               sample_size = ?, max_line_size = ?, buffer_size = ?)
+               sample_size = ?, max_line_size = ?, buffer_size = ?, decimal_separator = ?{})
 """
 _REJECTED = """
 select line, min_by(column_name, byte_position), min_by(error_message, byte_position), any_value(csv_line)
@@ -51,8 +63,19 @@ class Dialect:
     quote: str
     header: bool
     types: Mapping[str, str]
+    decimal: str
     date: str | None = None
     time: str | None = None
+    commas: frozenset[str] = frozenset()  # columns of numbers with decimal commas, read as text
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A file that was gone through to its end: where to read it from, and where its last quote stays open (or -1)."""
+
+    part: Part
+    dialect: Dialect
+    unclosed: int
 
 
 @dataclass(frozen=True)
@@ -61,89 +84,153 @@ class Delimited:
 
     engine: Engine
     parts: tuple[Part, ...]
+    sep: str | None = None
+    no_header: bool = False
+    decimal: str | None = None
     texts: frozenset[str] = frozenset()
+    exact: dict[str, str] = field(default_factory=dict)
+    checked: dict[int, Checked] = field(default_factory=dict)
 
     rows = None
     live = False
 
-    @cached_property
+    @property
     def columns(self) -> Mapping[str, str]:
-        first = zip(self.parts, self._first_dialects, strict=False)
-        found = widest([(part.path, dialect.types) for part, dialect in first])
+        found = {**self._first_types, **self.exact}
         return {name: "VARCHAR" if name in self.texts else kind for name, kind in found.items()}
+
+    @cached_property
+    def _first_types(self) -> dict[str, str]:
+        first = zip(self.parts, self._first_dialects, strict=False)
+        return widest([(part.path, dialect.types) for part, dialect in first])
 
     def as_text(self, names: Iterable[str]) -> Delimited:
         """The same with these columns as they are written, whatever they look like."""
         other = replace(self, texts=self.texts | set(names))
         other.__dict__["_first_dialects"] = self._first_dialects
+        other.__dict__["_first_types"] = self._first_types
         return other
 
     @cached_property
     def _first_dialects(self) -> list[Dialect]:
-        return [sniffed(self.engine, part) for part in self.parts[:_SNIFFED_FILES]]
+        return [self._sniffed(part) for part in self.parts[:_SNIFFED_FILES]]
 
     def pieces(self, columns: Sequence[str], progress: Progress) -> Iterator[Any]:
         """All rows."""
+        self._refuse_decimal_commas(columns)
+        self._confirm_types(columns)
         before = 0
         for number, part in enumerate(self.parts):
-            known = number < len(self._first_dialects)
-            dialect = self._first_dialects[number] if known else sniffed(self.engine, part)
-            check_names(self.columns, dialect.types, part.path, self.parts[0].path)
             try:
-                yield from self._rows(part, dialect, columns, progress, before)
+                yield from self._rows(self._checked(number), columns, progress, before)
             except failures() as error:
                 raise _explained(error, part) from None
             before += part.file.size
             progress.reached(before)
 
-    def _rows(
-        self, part: Part, dialect: Dialect, columns: Sequence[str], progress: Progress, before: int
-    ) -> Iterator[Any]:
+    def _sniffed(self, part: Part) -> Dialect:
+        return sniffed(self.engine, part, self.sep, self.no_header, self.decimal)
+
+    def _checked(self, number: int) -> Checked:
+        """Go through a file before DuckDB does: a record that is too long would take gigabytes there."""
+        if number not in self.checked:
+            part, known = self.parts[number], number < len(self._first_dialects)
+            dialect = self._first_dialects[number] if known else self._sniffed(part)
+            check_names(self.columns, dialect.types, part.path, self.parts[0].path)
+            self.checked[number] = _gone_through(part, dialect, self.engine)
+        return self.checked[number]
+
+    def _refuse_decimal_commas(self, columns: Sequence[str]) -> None:
+        for part, dialect in zip(self.parts, self._first_dialects, strict=False):
+            for name in columns:
+                if name in dialect.commas:
+                    advice = "pass --decimal , (Python: decimal=','), or --decimal . if they are texts"
+                    raise SourceError(f"its numbers have decimal commas; {advice}", file=part.path, column=name)
+
+    def _confirm_types(self, columns: Sequence[str]) -> None:
+        """Find the exact types of columns that look like whole numbers or dates, unless all rows have been seen."""
+        doubtful = inexact({name: self.columns[name] for name in columns if name not in self.exact})
+        if doubtful and (len(self.parts) > _SNIFFED_FILES or not all(map(_seen_whole, self.parts))):
+            self.exact.update(exact_types(doubtful, self._summed_up))
+
+    def _summed_up(self, types: Mapping[str, str], aggregates: Sequence[str]) -> list[Sequence[float]]:
+        """Aggregates of each file, over the rows whose values have these types."""
+        found: list[Sequence[float]] = []
+        for number, part in enumerate(self.parts):
+            checked = self._checked(number)
+            read_as = {**dict.fromkeys(checked.dialect.types, "VARCHAR"), **types}
+            try:
+                with unpacking(checked.part) as stream:
+                    table = _table(stream.compression, checked.dialect, read_as)
+                    query = f"select {', '.join(aggregates)} from {table}"
+                    found += self.engine.rows(query, [exactly(stream.path)])
+            except failures() as error:
+                raise _explained(error, part) from None
+        return found
+
+    def _rows(self, checked: Checked, columns: Sequence[str], progress: Progress, before: int) -> Iterator[Any]:
+        part = checked.part
         rows, line_size = 0, Sample.of(part).line_size
         last = partial(_leave_out_rejected, part.path, progress) if progress.skips else nothing
-        watch = _core.RecordWatch.of(dialect.delimiter, dialect.quote, _BUFFER)
-        with unpacking(part, watch.feed) as stream:
-            query = self._query(stream.compression, dialect, columns, progress.skips)
+        with unpacking(part) as stream:
+            query = self._query(stream.compression, checked.dialect, columns, progress.skips)
             for piece in self.engine.stream(query, [exactly(stream.path)], last=last):
                 rows += len(piece)
                 progress.reached(before + min(part.file.size, int(rows * line_size)))
                 yield plain_columns(piece)
             stream.confirm()
-        if (start := watch.finish(unclosed=False)) >= 0:
-            raise _beginning(part, start, f"the row is longer than {_BUFFER:,} bytes").error("take it out of the file")
-        if (start := watch.finish(unclosed=True)) >= 0:
-            row = _beginning(part, start, "value with unterminated quote found")
+        if checked.unclosed >= 0:
+            row = _beginning(part, checked.unclosed, "value with unterminated quote found")
             if not progress.skips:
                 raise row.error(SKIP)
             progress.leave_out(row)
 
     def _query(self, compression: str, dialect: Dialect, columns: Sequence[str], skips: bool) -> str:
         types = {name: self.columns.get(name, "VARCHAR") for name in dialect.types}
-        options = {
-            "auto_detect": "false",
-            "delim": literal(dialect.delimiter),
-            "quote": literal(dialect.quote),
-            "escape": literal(dialect.quote),
-            "header": str(dialect.header).lower(),
-            "columns": structure(types),
-            "skip": "0",
-            "comment": "''",
-            "parallel": "false",
-            "compression": literal(compression),
-            "max_line_size": str(_LONGEST_LINE),
-            "buffer_size": str(_BUFFER),
-        }
-        if dialect.date:
-            options["dateformat"] = literal(dialect.date)
-        if dialect.time:
-            options["timestampformat"] = literal(dialect.time)
-        if skips:
-            options |= {"store_rejects": "true", "rejects_limit": "0"}
-        listed = ", ".join(f"{name} = {value}" for name, value in options.items())
-        return f"select {identifiers(columns)} from read_csv(?, {listed})"
+        rejects = {"store_rejects": "true", "rejects_limit": "0"} if skips else {"ignore_errors": "false"}
+        return f"select {identifiers(columns)} from {_table(compression, dialect, types, rejects)}"
 
 
-def sniffed(engine: Engine, part: Part) -> Dialect:
+_LEFT_OUT = {"ignore_errors": "true"}
+
+
+def _table(
+    compression: str, dialect: Dialect, types: Mapping[str, str], bad_rows: Mapping[str, str] = _LEFT_OUT
+) -> str:
+    """DuckDB's reader for a file with columns of these types."""
+    options = {
+        "auto_detect": "false",
+        "delim": literal(dialect.delimiter),
+        "decimal_separator": literal(dialect.decimal),
+        "quote": literal(dialect.quote),
+        "escape": literal(dialect.quote),
+        "header": str(dialect.header).lower(),
+        "columns": structure(types),
+        "skip": "0",
+        "comment": "''",
+        "parallel": "false",
+        "compression": literal(compression),
+        "max_line_size": str(_LONGEST_LINE),
+        "buffer_size": str(_BUFFER),
+        **bad_rows,
+    }
+    if dialect.date:
+        options["dateformat"] = literal(dialect.date)
+    if dialect.time:
+        options["timestampformat"] = literal(dialect.time)
+    listed = ", ".join(f"{name} = {value}" for name, value in options.items())
+    return f"read_csv(?, {listed})"
+
+
+def _seen_whole(part: Part) -> bool:
+    """Whether all rows of a file were among those that its types were told from."""
+    sample = Sample.of(part)
+    return sample.is_whole and sample.start.count(b"\n") + sample.start.count(b"\r") < _SAMPLE_ROWS
+
+
+def sniffed(
+    engine: Engine, part: Part, sep: str | None = None, no_header: bool = False, decimal: str | None = None
+) -> Dialect:
     """How a file is written.
 
     Quotes are those of the standard; a TSV file in which they make no sense is read without. Bad rows among the first
@@ -152,35 +239,137 @@ def sniffed(engine: Engine, part: Part) -> Dialect:
     import duckdb
 
     sample = Sample.of(part)
-    delimiter = "\t" if part.content.format == "tsv" else _delimiter(sample.first_line)
+    delimiter = sep or ("\t" if part.content.format == "tsv" else _delimiter(sample.first_line, decimal))
     attempts = [('"', False), ("", False), ('"', True)] if delimiter == "\t" else [('"', True)]
-    for quote, lenient in attempts:
+    header = "false" if no_header else None
+    for (quote, lenient), first_rows in product(attempts, (False, True)):
         try:
-            return _sniffed(engine, part, sample, delimiter, quote, lenient)
+            place = _place(part, sample, quote, engine, first_rows)
+            dialect = _sniffed(engine, place, sample, delimiter, quote, lenient, header, decimal or ".")
         except duckdb.Error:
             continue
+        return _named_as_pandas_does(_looked_at(dialect, part, sample, no_header, decimal), sample)
     names = next(csv.reader([sample.first_line], delimiter=delimiter), [])
+    if no_header:
+        names = [f"column{number}" for number in range(len(names))]
     if len(set(names)) < len(names) or not names:
         raise SourceError("its first line is not a header, and its rows cannot be read", file=part.path, line=1)
-    return Dialect(delimiter, '"', True, dict.fromkeys(names, "VARCHAR"))
+    return Dialect(delimiter, '"', not no_header, dict.fromkeys(names, "VARCHAR"), decimal or ".")
 
 
-def _sniffed(engine: Engine, part: Part, sample: Sample, delimiter: str, quote: str, lenient: bool) -> Dialect:
+def _sniffed(
+    engine: Engine,
+    place: tuple[str, str],
+    sample: Sample,
+    delimiter: str,
+    quote: str,
+    lenient: bool,
+    header: str | None,
+    decimal: str,
+) -> Dialect:
     rows = int(min(_SAMPLE_ROWS, max(1000, _SAMPLE_BYTES / sample.unpacked_line)))
-    packed = part.content.compression
-    values = [exactly(part.native), delimiter, quote, quote, packed, lenient, rows, _LONGEST_LINE, _BUFFER]
-    ((header, columns, date, time),) = engine.rows(_SNIFF, values)
-    return Dialect(delimiter, quote, header, {one["name"]: one["type"] for one in columns}, date, time)
+    known = f", header = {header}" if header else ""
+    path, packed = place
+    values = [exactly(path), delimiter, quote, quote, packed, lenient, rows, _LONGEST_LINE, _BUFFER, decimal]
+    ((has_header, columns, date, time),) = engine.rows(_SNIFF.format(known), values)
+    return Dialect(delimiter, quote, has_header, {one["name"]: one["type"] for one in columns}, decimal, date, time)
 
 
-def _delimiter(line: str) -> str:
-    """The delimiter of which the first line has most, outside quotes.
+def _looked_at(dialect: Dialect, part: Part, sample: Sample, no_header: bool, decimal: str | None) -> Dialect:
+    """The dialect with its columns of decimal commas; raises where a row would be taken for the header."""
+    rows = _first_rows(sample, dialect)
+    names = [] if no_header or not dialect.header or not rows else rows.pop(0)
+    columns = list(zip_longest(*rows, fillvalue=""))
+    if set(dialect.types.values()) == {"VARCHAR"} and rows:
+        for name, values in zip(names, columns, strict=False):
+            if name and name in values:
+                problem = f"{name!r} is a value of its column too, so this looks like a row and not like names"
+                advice = "pass --no-header (Python: no_header=True), or give each column a name of its own"
+                raise SourceError(f"{problem}; {advice}", file=part.path, line=1)
+    if decimal is not None:
+        return dialect
+    texts = zip(dialect.types.items(), columns, strict=False)
+    commas = {name for (name, kind), values in texts if kind == "VARCHAR" and _have_decimal_commas(values)}
+    return replace(dialect, commas=frozenset(commas))
+
+
+def _have_decimal_commas(values: Sequence[str]) -> bool:
+    """True if most values are numbers with a decimal comma.
+
+    >>> _have_decimal_commas(("1,5", "2", "-0,25", "")), _have_decimal_commas(("yes, 1", "1,5"))
+    (True, False)
+    """
+    there = [value for value in values if value.strip()]
+    return 2 * sum(_DECIMAL_COMMA.fullmatch(value) is not None for value in there) > len(there)
+
+
+def _first_rows(sample: Sample, dialect: Dialect) -> list[list[str]]:
+    """The first rows as text, with the header."""
+    text = io.StringIO(sample.start.decode("utf-8", "replace"), newline="")
+    rows: list[list[str]] = []
+    with suppress(csv.Error):  # a value that is too long for Python's reader
+        rows.extend(
+            islice(
+                csv.reader(
+                    text, delimiter=dialect.delimiter, quoting=csv.QUOTE_MINIMAL if dialect.quote else csv.QUOTE_NONE
+                ),
+                _LOOKED_AT,
+            )
+        )
+    return [row for row in rows if row]
+
+
+def _named_as_pandas_does(dialect: Dialect, sample: Sample) -> Dialect:
+    """The dialect, with a first column that has no name called "Unnamed: 0": an index that pandas has written."""
+    first = next(csv.reader([sample.first_line], delimiter=dialect.delimiter), [])
+    if not dialect.header or first[:1] != [""] or _UNNAMED in dialect.types or len(first) < 2:
+        return dialect
+    (_, kind), *others = dialect.types.items()
+    return replace(dialect, types={_UNNAMED: kind, **dict(others)})
+
+
+def _place(part: Part, sample: Sample, quote: str, engine: Engine, first_rows: bool) -> tuple[str, str]:
+    """The path and the compression to sniff: the file, or its first rows with line feeds where line ends are mixed."""
+    ends = LineEnds(quote)
+    plain = ends.see(sample.start) + ends.finish()
+    if len(ends.kinds) < 2 and not first_rows:
+        return part.place, part.content.compression
+    path = os.path.join(engine.folder, "first rows")
+    with open(path, "wb") as first:
+        first.write(plain if sample.is_whole else plain[: plain.rfind(b"\n") + 1])
+    return path, "none"
+
+
+def _gone_through(part: Part, dialect: Dialect, engine: Engine) -> Checked:
+    """Look for records that are too long, for a quote that stays open and for mixed line ends, which are made alike."""
+    watch = _core.RecordWatch.of(dialect.delimiter, dialect.quote, _BUFFER)
+    returns = False
+    for chunk, _ in chunks(part):
+        watch.feed(chunk)
+        returns = returns or b"\r" in chunk
+    if (start := watch.finish(unclosed=False)) >= 0:
+        advice = "take it out of the file, or close its quote if one was left open"
+        raise _beginning(part, start, f"the row is longer than {_BUFFER:,} bytes").error(advice)
+    plain = with_line_feeds(part, dialect.quote, engine) if returns and _has_mixed_ends(part, dialect.quote) else part
+    return Checked(plain, dialect, watch.finish(unclosed=True))
+
+
+def _has_mixed_ends(part: Part, quote: str) -> bool:
+    ends = LineEnds(quote)
+    for chunk, _ in chunks(part):
+        ends.see(chunk)
+    ends.finish()
+    return len(ends.kinds) > 1
+
+
+def _delimiter(line: str, decimal: str | None = None) -> str:
+    """The delimiter of which the first line has most, outside quotes; a decimal comma is the last to be thought of.
 
     >>> _delimiter('id;"last, first, middle";age')
     ';'
     """
     outside = "".join(line.split('"')[::2])
-    return max(_DELIMITERS, key=outside.count)
+    return max(sorted(_DELIMITERS, key=decimal.__eq__) if decimal else _DELIMITERS, key=outside.count)
 
 
 def _leave_out_rejected(path: str, progress: Progress, cursor: Any) -> None:
@@ -208,6 +397,8 @@ def _explained(error: Exception, part: Part) -> SourceError:
     row = bad_csv_row(str(error), part.path)
     if row is None:
         return damaged(part.path, error)
+    if "unicode" in row.problem:
+        return row.error(f"pass its encoding, such as --encoding cp1252 (Python: encoding='cp1252'); {SKIP}")
     if row.column is None:
         return row.error(SKIP)
     cast = f"select * from read_csv({literal(part.path)}, types = {structure({row.column: 'VARCHAR'})})"

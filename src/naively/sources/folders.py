@@ -10,6 +10,7 @@ from typing import Any
 from naively.sources.files import File, as_text, sub_folders, under, unreadable
 from naively.sources.lines import decoded
 from naively.sources.reader import Progress
+from naively.sources.spool import as_utf_8
 from naively.sources.trouble import SourceError
 
 _PIECE_FILES = 512
@@ -21,11 +22,12 @@ class Folder:
     """The files of labelled folders; an empty file is an empty text."""
 
     texts: tuple[tuple[str, File], ...]
+    encoding: str | None = None
 
     live = False
 
     @classmethod
-    def of(cls, folders: Sequence[str]) -> Folder:
+    def of(cls, folders: Sequence[str], encoding: str | None = None) -> Folder:
         """All files below the folders in these folders."""
         texts = [
             (label, File.at(path))
@@ -37,7 +39,7 @@ class Folder:
             raise SourceError(
                 "has no folders with files in them; one folder for each label is expected", file=folders[0]
             )
-        return cls(tuple(texts))
+        return cls(tuple(texts), encoding)
 
     @property
     def columns(self) -> Mapping[str, str]:
@@ -52,7 +54,7 @@ class Folder:
         held: list[tuple[str, str, str]] = []
         size = read = 0
         for label, file in self.texts:
-            held.append((_text(file.path), as_text(label), as_text(file.path)))
+            held.append((_text(file.path, self.encoding), as_text(label), as_text(file.path)))
             size += file.size
             read += file.size
             progress.reached(read)
@@ -63,12 +65,15 @@ class Folder:
             yield _piece(held).select(list(columns))
 
 
-def _text(path: str) -> str:
+def _text(path: str, encoding: str | None) -> str:
     try:
         with open(path, "rb") as stream:
-            return decoded(stream.read())
+            data = stream.read()
     except OSError as error:
         raise unreadable(path, error) from None
+    if encoding is None:
+        return decoded(data)
+    return b"".join(piece for piece, _ in as_utf_8([(data, len(data))], encoding, path)).decode()
 
 
 def _piece(rows: list[tuple[str, str, str]]) -> Any:

@@ -40,10 +40,10 @@ _FOREIGN = {
     b"\xfd7zXZ": "compressed by xz; unpack it, or compress it as .gz or .zst",
     b"FEA1": "the first version of Feather; write it again as an Arrow file",
     b"SQLite format 3": "an SQLite database; read it with an SQL query",
-    b"\xff\xfe\0\0": "UTF-32; write it again as UTF-8",
-    b"\0\0\xfe\xff": "UTF-32; write it again as UTF-8",
-    b"\xff\xfe": "UTF-16; write it again as UTF-8",
-    b"\xfe\xff": "UTF-16; write it again as UTF-8",
+    b"\xff\xfe\0\0": "UTF-32; pass --encoding utf-32 (Python: encoding='utf-32')",
+    b"\0\0\xfe\xff": "UTF-32; pass --encoding utf-32 (Python: encoding='utf-32')",
+    b"\xff\xfe": "UTF-16; pass --encoding utf-16 (Python: encoding='utf-16')",
+    b"\xfe\xff": "UTF-16; pass --encoding utf-16 (Python: encoding='utf-16')",
 }
 _MODEL = b'{"__metadata__":{"format":"naively"'  # behind the eight bytes of a length
 _CALLED = {"csv": "CSV", "tsv": "TSV", "json": "JSON", "jsonl": "JSON Lines", "parquet": "Parquet", "arrow": "Arrow"}
@@ -69,7 +69,7 @@ def known_by_name(path: str) -> tuple[str | None, str]:
     return _BY_NAME.get(ending), compression
 
 
-def content(file: File, asked: str | None) -> Content:
+def content(file: File, asked: str | None, encoding: str | None = None) -> Content:
     """What is in a file: as asked for, else by its name, else by its first bytes; all of which must agree."""
     if file.size == 0:
         raise SourceError("is empty; there is nothing to read", file=file.path)
@@ -82,6 +82,8 @@ def content(file: File, asked: str | None) -> Content:
         ending = next(ending for ending, how in _COMPRESSED.items() if how == compression)
         raise SourceError(f"is compressed by {compression}; give it a name that ends in .{ending}", file=file.path)
     head = start if compression == "none" else _first_bytes(file, compression)
+    if encoding is not None:
+        head = head.decode(encoding, "ignore").encode("utf-8", "ignore")
     seen = _by_content(head, file.path)
     wanted = asked or named or seen
     if wanted is None:
@@ -93,7 +95,7 @@ def content(file: File, asked: str | None) -> Content:
 
 
 @contextmanager
-def unpacked(file: File, compression: str) -> Iterator[tuple[Any, Any]]:
+def unpacked(place: str, compression: str, name: str) -> Iterator[tuple[Any, Any]]:
     """The bytes of a file, unpacked, as a stream; and the stream of its own bytes, which tells how many were read.
 
     Zeros behind what gzip has packed, as tapes have them, are its end. Anything else that cannot be read is damage.
@@ -106,13 +108,13 @@ def unpacked(file: File, compression: str) -> Iterator[tuple[Any, Any]]:
 
         faults = (*faults, EOFError, OverflowError, isal_zlib.error)
     try:
-        with pa.OSFile(file.native) as raw:
+        with pa.OSFile(place) as raw:
             if compression == "gzip":
                 yield igzip.IGzipFile(fileobj=_Sips(raw)), raw
             else:
                 yield raw if compression == "none" else pa.CompressedInputStream(raw, compression), raw
     except faults as error:
-        raise damaged(file.path, error) from None
+        raise damaged(name, error) from None
 
 
 class _Sips(io.RawIOBase):
@@ -129,7 +131,7 @@ class _Sips(io.RawIOBase):
 
 
 def _first_bytes(file: File, compression: str) -> bytes:
-    with unpacked(file, compression) as (stream, _):
+    with unpacked(file.native, compression, file.path) as (stream, _):
         return bytes(stream.read(_HEAD))
 
 

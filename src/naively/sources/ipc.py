@@ -98,7 +98,7 @@ def _slices(part: Part) -> Iterator[tuple[Any, float]]:
     import pyarrow as pa
 
     try:
-        mapped = _mapped(part.path)
+        mapped = _mapped(part.place)
         since = 0
         for batch, start, end in _record_batches(mapped, part.path):
             for first in range(0, len(batch), _PIECE_ROWS):
@@ -146,7 +146,7 @@ def _plain_schema(part: Part) -> Any:
     import pyarrow as pa
 
     try:
-        source = pa.BufferReader(pa.py_buffer(_mapped(part.path)))
+        source = pa.BufferReader(pa.py_buffer(_mapped(part.place)))
         is_file = source.read(len(_MAGIC)) == _MAGIC
         source.seek(0)
         schema = (pa.ipc.open_file(source) if is_file else pa.ipc.open_stream(source)).schema
@@ -160,7 +160,7 @@ def _count(part: Part) -> int | None:
     """The number of rows, which a stream does not tell before its end."""
     import pyarrow as pa
 
-    source = pa.BufferReader(pa.py_buffer(_mapped(part.path)))
+    source = pa.BufferReader(pa.py_buffer(_mapped(part.place)))
     if source.read(len(_MAGIC)) != _MAGIC:
         return None
     try:

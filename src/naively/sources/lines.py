@@ -10,11 +10,13 @@ import select
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import compress
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain, compress
 from typing import Any
 
 from naively.sources.reader import SKIP, Part, Progress
+from naively.sources.spool import as_utf_8
 from naively.sources.trouble import BadRow, SourceError, shown
 from naively.sources.unpacking import chunks
 
@@ -63,12 +65,27 @@ class Lines:
 
     parts: tuple[Part, ...]
     labelled: bool
+    encoding: str | None = None
+    held: list[tuple[bytes, int]] = field(default_factory=list)  # what was read to show the first line
 
     rows = None
 
     @property
     def live(self) -> bool:
         return not self.parts
+
+    @cached_property
+    def _arriving(self) -> Iterator[tuple[bytes, int]]:
+        return _arriving() if self.encoding is None else as_utf_8(_arriving(), self.encoding, None)
+
+    @property
+    def first_line(self) -> str:
+        """The first line of standard input; it is handed on with the others all the same."""
+        while sum(len(chunk) for chunk, _ in self.held) < _PIPE and not any(b"\n" in chunk for chunk, _ in self.held):
+            if (chunk := next(self._arriving, None)) is None:
+                break
+            self.held.append(chunk)
+        return decoded(b"".join(chunk for chunk, _ in self.held).removeprefix(_MARK).partition(b"\n")[0])
 
     @property
     def columns(self) -> Mapping[str, str]:
@@ -90,7 +107,7 @@ class Lines:
 
     def _blocks(self) -> Iterator[tuple[str | None, Block]]:
         if not self.parts:
-            yield from ((None, block) for block in blocks(_arriving(), None))
+            yield from ((None, block) for block in blocks(chain(self.held, self._arriving), None))
         before = 0
         for part in self.parts:
             for block in part_blocks(part):

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from naively.sources import files, formats
 from naively.sources.asked import Asked
 from naively.sources.engine import Engine
 from naively.sources.files import File
 from naively.sources.reader import Part, Reader
+from naively.sources.sample import Sample
 from naively.sources.source import Opened, Source
+from naively.sources.spool import decoded_copy, without_mark
 from naively.sources.trouble import BadRow, SourceError
 
 BATCH_ROWS, BATCH_BYTES = 1 << 13, 8 << 20
 """How much is read at a time: enough that adding it to what was counted costs little beside counting it."""
 
 _BY_LINE = ("lines", "fasttext")
+_BINARY = ("parquet", "arrow")
 _ON_ONE_THREAD = ("parquet", "sql")
+_SPLIT = re.compile("(train|test|validation|valid|val|dev)([-_.]|$)", re.IGNORECASE)
 
 
 def open_source(
@@ -55,10 +61,12 @@ def _opened(asked: Asked, engine: Engine) -> Opened:
     if _are_labelled_folders(paths, asked.format):
         from naively.sources.folders import Folder
 
-        folder = Folder.of(paths)
+        for path in paths:
+            _refuse_splits(path, (os.path.join(name, "") for name in files.sub_folders(path)))
+        folder = Folder.of(paths, asked.encoding)
         found = tuple(file for _, file in folder.texts)
         return Opened(folder, "folder", found, sum(file.size for file in found))
-    parts, left_out = _parts(_without_folders(paths, asked.format), asked)
+    parts, left_out = _parts(_without_folders(paths, asked.format), asked, engine)
     format = parts[0].content.format
     found = tuple(part.file for part in parts)
     return Opened(_reader(format, parts, asked, engine), format, found, sum(file.size for file in found), left_out)
@@ -75,7 +83,7 @@ def _reader(format: str, parts: tuple[Part, ...], asked: Asked, engine: Engine) 
     if format in ("csv", "tsv"):
         from naively.sources.delimited import Delimited
 
-        return Delimited(engine, parts)
+        return Delimited(engine, parts, asked.sep, asked.no_header, asked.decimal)
     if format in ("json", "jsonl"):
         from naively.sources.records import Records
 
@@ -90,12 +98,12 @@ def _reader(format: str, parts: tuple[Part, ...], asked: Asked, engine: Engine) 
         return Arrow(engine, parts)
     from naively.sources.lines import Lines
 
-    return Lines(parts, labelled=format == "fasttext")
+    return Lines(parts, format == "fasttext", asked.encoding)
 
 
 def _standard_input(asked: Asked, engine: Engine) -> Opened:
     """Lines are read as they come; anything else is first written to a temporary file."""
-    format = asked.format or "lines"
+    format = asked.format or ("csv" if asked.of_delimited_files else "lines")
     if sys.stdin is None:
         raise SourceError("standard input is closed; pipe the data in, or name a file")
     if format == "folder":
@@ -105,23 +113,37 @@ def _standard_input(asked: Asked, engine: Engine) -> Opened:
     path = os.path.join(engine.folder, "standard input")
     with open(path, "wb") as spool:
         shutil.copyfileobj(sys.stdin.buffer, spool, 1 << 20)
-    part = _part(path, format)
+    part = _part(path, format, asked, engine)
+    part = replace(part, file=replace(part.file, path="standard input"), stored=part.place)
     return Opened(_reader(format, (part,), asked, engine), format, (), part.file.size)
 
 
-def _part(path: str, format: str | None) -> Part:
+def _part(path: str, format: str | None, asked: Asked, engine: Engine) -> Part:
+    """The file with what is in it, and a copy of it where it cannot be read as it is."""
     file = File.at(path)
-    return Part(file, formats.content(file, format))
+    named = formats.known_by_name(path)[0]
+    if asked.of_delimited_files and format is None:
+        if named not in (None, "csv", "tsv"):
+            raise SourceError(f"is named as {named}; no_header, sep and decimal are for csv and tsv", file=path)
+        format = named or "csv"
+    part = Part(file, formats.content(file, format, asked.encoding))
+    if asked.encoding is not None:
+        if part.content.format in _BINARY:
+            raise SourceError(f"is {part.content.format}, which has no encoding of its own; leave it out", file=path)
+        return decoded_copy(part, asked.encoding, engine)
+    if part.content.format in ("json", "jsonl") and Sample.of(part).marked:
+        return without_mark(part, engine)
+    return part
 
 
-def _parts(paths: Sequence[str], asked: Asked) -> tuple[tuple[Part, ...], tuple[BadRow, ...]]:
+def _parts(paths: Sequence[str], asked: Asked, engine: Engine) -> tuple[tuple[Part, ...], tuple[BadRow, ...]]:
     """The files with what is in them, all of one format; empty ones among several are left out if bad rows are."""
     empty = [path for path in paths if os.path.isfile(path) and os.path.getsize(path) == 0]
     left_out: tuple[BadRow, ...] = ()
     if asked.skips and len(empty) < len(paths):
         left_out = tuple(BadRow(path, None, None, "is empty", "") for path in empty)
         paths = [path for path in paths if path not in set(empty)]
-    parts = tuple(_part(path, asked.format) for path in paths)
+    parts = tuple(_part(path, asked.format, asked, engine) for path in paths)
     first = parts[0]
     for part in parts:
         if part.content.format != first.content.format:
@@ -144,8 +166,12 @@ def _are_labelled_folders(paths: Sequence[str], format: str | None) -> bool:
         and bool(folders)
         and len(folders) == len(paths)
         and all(files.sub_folders(folder) for folder in folders)
-        and any(formats.known_by_name(path)[0] is None for folder in folders for path in files.under(folder))
+        and any(formats.known_by_name(path)[0] is None for folder in folders for path in _below_sub_folders(folder))
     )
+
+
+def _below_sub_folders(folder: str) -> Iterable[str]:
+    return (path for name in files.sub_folders(folder) for path in files.under(os.path.join(folder, name)))
 
 
 def _without_folders(paths: Sequence[str], format: str | None) -> list[str]:
@@ -159,10 +185,34 @@ def _without_folders(paths: Sequence[str], format: str | None) -> list[str]:
     return files.unique(found)
 
 
+def _refuse_splits(folder: str, names: Iterable[str]) -> None:
+    """Refuse a folder with several splits of a data set, such as train-*.parquet beside test-*.parquet."""
+    splits = dict(found for name in names if (found := _split(name)))
+    if len(splits) > 1:
+        one = os.path.join(folder, splits.get("train", min(splits.values())))
+        known = ", ".join(sorted(splits))
+        raise SourceError(f"has several splits ({known}), which are not read together; name one: '{one}'", file=folder)
+
+
+def _split(name: str) -> tuple[str, str] | None:
+    """The split of a data set that a path names, and a path or glob for all of that split.
+
+    >>> _split("data/train-00000-of-00001.parquet"), _split("test/a.csv"), _split("trains.csv")
+    (('train', 'data/train-*'), ('test', 'test'), None)
+    """
+    parts = name.split(os.sep)
+    for number, part in enumerate(parts):
+        if found := _SPLIT.match(part):
+            is_file = number == len(parts) - 1
+            return found[1].lower(), os.path.join(*parts[:number], f"{found[0]}*" if is_file else part)
+    return None
+
+
 def _data_files(folder: str, format: str | None) -> list[str]:
     there = files.under(folder)
     if not there:
         raise SourceError("has no files in it", file=folder)
+    _refuse_splits(folder, (os.path.relpath(path, folder) for path in there))
     for path in there:
         if any("=" in part for part in os.path.relpath(path, folder).split(os.sep)[:-1]):
             query = "select * from read_parquet('.../**/*.parquet', hive_partitioning = true)"

@@ -54,7 +54,7 @@ class Parquet:
         chosen = ", ".join(self._as_everywhere(name, types[name]) for name in columns)
         rows = 0
         try:
-            for piece in self.engine.stream(f"select {chosen} from read_parquet(?)", [exactly(part.native)]):
+            for piece in self.engine.stream(f"select {chosen} from read_parquet(?)", [exactly(part.place)]):
                 rows += len(piece)
                 progress.reached(before + part.file.size * rows // max(1, count))
                 yield plain_columns(piece)
@@ -76,10 +76,10 @@ class Parquet:
 
     def _described(self, part: Part) -> dict[str, str]:
         try:
-            return self.engine.described("select * from read_parquet(?)", [exactly(part.native)])
+            return self.engine.described("select * from read_parquet(?)", [exactly(part.place)])
         except failures() as error:
             raise damaged(part.path, error) from None
 
     def _count(self, part: Part) -> int:
-        ((rows,),) = self.engine.rows("select num_rows from parquet_file_metadata(?)", [exactly(part.native)])
+        ((rows,),) = self.engine.rows("select num_rows from parquet_file_metadata(?)", [exactly(part.place)])
         return int(rows)

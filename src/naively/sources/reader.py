@@ -16,18 +16,21 @@ SKIP = "on_error='skip' leaves such rows out"
 
 @dataclass(frozen=True)
 class Part:
-    """One file, and what is in it."""
+    """One file, and what is in it; `stored` is a copy that is read in its place."""
 
     file: File
     content: Content
+    stored: str | None = None
 
     @property
     def path(self) -> str:
+        """The name of the file, for messages."""
         return self.file.path
 
     @property
-    def native(self) -> str:
-        return self.file.native
+    def place(self) -> str:
+        """The path to read its bytes from, in UTF-8."""
+        return self.stored or self.file.native
 
 
 @dataclass
@@ -64,6 +67,14 @@ class Untyped(Protocol):
         """The same with these columns as they are written."""
 
 
+@runtime_checkable
+class Peekable(Protocol):
+    """A reader that can show its first line before it is read."""
+
+    @property
+    def first_line(self) -> str: ...
+
+
 class Reader(Protocol):
     """The columns of some files, with their types as DuckDB shows them, and their rows in a fixed order."""
 
@@ -83,15 +94,16 @@ class Reader(Protocol):
 
 
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
-_NUMBERS = (*_WHOLE, "UBIGINT", "HUGEINT", "FLOAT", "DOUBLE")
+_LARGE = ("UBIGINT", "HUGEINT")
+_NUMBERS = (*_WHOLE, *_LARGE, "FLOAT", "DOUBLE")
 _NOTHING = ("NULL", '"NULL"')
 
 
 def wider(one: str, other: str) -> str:
     """The type that holds the values of both.
 
-    >>> wider("INTEGER", "DOUBLE"), wider("BIGINT", "VARCHAR"), wider("DATE", "DATE")
-    ('DOUBLE', 'VARCHAR', 'DATE')
+    >>> wider("INTEGER", "DOUBLE"), wider("BIGINT", "UBIGINT"), wider("BIGINT", "VARCHAR"), wider("DATE", "DATE")
+    ('DOUBLE', 'HUGEINT', 'VARCHAR', 'DATE')
     """
     if one == other or other in _NOTHING:
         return one
@@ -99,6 +111,8 @@ def wider(one: str, other: str) -> str:
         return other
     if one in _WHOLE and other in _WHOLE:
         return "BIGINT"
+    if {one, other} <= {*_WHOLE, *_LARGE}:
+        return "HUGEINT"
     if _is_number(one) and _is_number(other):
         return "DOUBLE"
     if {one, other} == {"DATE", "TIMESTAMP"}:

@@ -10,12 +10,13 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from naively.sources.batches import plain_columns
 from naively.sources.engine import Engine, exactly, failures, identifier, identifiers, literal, structure
+from naively.sources.exact import exact_types, inexact
 from naively.sources.formats import damaged
 from naively.sources.lines import Block, part_blocks
 from naively.sources.reader import SKIP, Part, Progress, wider
@@ -36,12 +37,17 @@ class Records:
     engine: Engine
     parts: tuple[Part, ...]
     skips: bool
+    exact: dict[str, str] = field(default_factory=dict)
 
     rows = None
     live = False
 
-    @cached_property
+    @property
     def columns(self) -> Mapping[str, str]:
+        return {**self._first_types, **self.exact}
+
+    @cached_property
+    def _first_types(self) -> Mapping[str, str]:
         columns: dict[str, str] = {}
         for part in self.parts[:_SNIFFED_FILES]:
             for name, kind in self._described(part).items():
@@ -50,6 +56,7 @@ class Records:
 
     def pieces(self, columns: Sequence[str], progress: Progress) -> Iterator[Any]:
         """All rows."""
+        self._confirm_types(columns)
         before = 0
         for part in self.parts:
             try:
@@ -58,6 +65,25 @@ class Records:
                 raise self._explained(error, part) from None
             before += part.file.size
             progress.reached(before)
+
+    def _confirm_types(self, columns: Sequence[str]) -> None:
+        """Find the exact types of columns that look like whole numbers or dates, unless all rows have been seen."""
+        doubtful = inexact({name: self.columns[name] for name in columns if name not in self.exact})
+        if doubtful and (len(self.parts) > _SNIFFED_FILES or not all(map(_seen_whole, self.parts))):
+            self.exact.update(exact_types(doubtful, self._summed_up))
+
+    def _summed_up(self, types: Mapping[str, str], aggregates: Sequence[str]) -> list[Sequence[float]]:
+        """Aggregates of each file, over the records whose values have these types."""
+        found: list[Sequence[float]] = []
+        for part in self.parts:
+            try:
+                with unpacking(part) as stream:
+                    table = _table(part, structure(types), stream.compression, part.content.format == "jsonl")
+                    query = f"select {', '.join(aggregates)} from {table}"
+                    found += self.engine.rows(query, [exactly(stream.path)])
+            except failures() as error:
+                raise self._explained(error, part) from None
+        return found
 
     def _looks(self, part: Part) -> bool:
         """Whether each line is looked at, to leave out those that are bad."""
@@ -106,7 +132,7 @@ class Records:
     def _described(self, part: Part) -> dict[str, str]:
         try:
             if not self._looks(part):
-                types = self.engine.described(f"select * from {_table(part)}", [exactly(part.native)])
+                types = self.engine.described(f"select * from {_table(part)}", [exactly(part.place)])
             else:
                 types = self._described_without_bad_lines(part)
         except failures() as error:
@@ -140,7 +166,7 @@ class Records:
             return SourceError(f"{counted.partition('/')[0]} {number}: {problem}", file=part.path)
         line, text = _bad_line(part, number)
         column = None
-        if isinstance(_loaded(text), dict) and "columns" in self.__dict__:
+        if isinstance(_loaded(text), dict) and "_first_types" in self.__dict__:
             bad = self._sorted(Block(text.encode() + b"\n", line, 0), list(self.columns))[1]
             column = bad[0][1] if bad else None
         return BadRow(part.path, line, column, problem, shown(text)).error(SKIP)
@@ -162,12 +188,19 @@ def _sorting(types: Mapping[str, str]) -> str:
         order by line"""
 
 
-def _table(part: Part, columns: str | None = None, compression: str | None = None) -> str:
-    """DuckDB's reader for a file, with columns that it finds out or is told."""
+def _table(part: Part, columns: str | None = None, compression: str | None = None, lenient: bool = False) -> str:
+    """DuckDB's reader for a file, with columns that it finds out or is told; bad lines may be left out."""
     form = "newline_delimited" if part.content.format == "jsonl" else "auto"
     known = f", columns = {columns}" if columns else ""
     packed = literal((compression or part.content.compression).replace("none", "uncompressed"))
-    return f"read_json(?, format = '{form}', records = true, compression = {packed}{known})"
+    lenient_lines = ", ignore_errors = true" if lenient else ""
+    return f"read_json(?, format = '{form}', records = true, compression = {packed}{known}{lenient_lines})"
+
+
+def _seen_whole(part: Part) -> bool:
+    """Whether all records of a file were among those that its types were told from."""
+    sample = Sample.of(part)
+    return sample.is_whole and sample.start.count(b"{") < _SAMPLE_LINES
 
 
 def _pointer(name: str) -> str:

@@ -16,14 +16,21 @@ class Sample:
 
     start: bytes
     line_size: float
+    marked: bool = False  # by a byte-order mark, which `start` is without
 
     @classmethod
     def of(cls, part: Part) -> Sample:
         """The first megabyte of a file."""
-        with unpacked(part.file, part.content.compression) as (stream, raw):
+        with unpacked(part.place, part.content.compression, part.path) as (stream, raw):
             start = bytes(stream.read(_SIZE))
             taken = raw.tell()
-        return cls(start.removeprefix(b"\xef\xbb\xbf"), taken / max(1, start.count(b"\n")))
+        mark = b"\xef\xbb\xbf"
+        return cls(start.removeprefix(mark), taken / max(1, start.count(b"\n")), start.startswith(mark))
+
+    @property
+    def is_whole(self) -> bool:
+        """True if the file has nothing behind these bytes."""
+        return len(self.start) < _SIZE - 3
 
     @property
     def unpacked_line(self) -> float:

@@ -16,7 +16,7 @@ from naively.sources.asked import Asked
 from naively.sources.batches import cut
 from naively.sources.engine import Engine
 from naively.sources.files import File
-from naively.sources.reader import KEPT, Progress, Reader, Untyped
+from naively.sources.reader import KEPT, Peekable, Progress, Reader, Untyped
 from naively.sources.trouble import BadRow, SourceError
 
 if TYPE_CHECKING:
@@ -48,11 +48,16 @@ class Source:
         self._close = weakref.finalize(self, engine.close)
         self.format = opened.format
         self.size = opened.size
-        self.columns: dict[str, str] = dict(opened.reader.columns)
+        _ = self.columns  # which opens the files, and raises if they cannot be read
         self.rows: int | None = opened.reader.rows
         self.label: str | None = _LABELS.get(opened.format)
         self.text: str | None = _TEXTS.get(opened.format)
         self._progress = self._start()
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The columns and their types, as the first rows of a text file show them; once it is read, as all rows do."""
+        return dict(self._reader.columns)
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -71,6 +76,11 @@ class Source:
             several = {"files": len(listed), "digest": hashlib.sha256(json.dumps(listed).encode()).hexdigest()}
         batch = {"rows": self._rows_per_batch, "bytes": self._bytes_per_batch}
         return {"asked": asked, "format": self.format, "batch": batch, **several}
+
+    @property
+    def first_line(self) -> str | None:
+        """The first line of standard input that is read by lines, for which it waits; None for everything else."""
+        return self._reader.first_line if isinstance(self._reader, Peekable) and self._reader.live else None
 
     @property
     def done(self) -> float:
@@ -99,13 +109,19 @@ class Source:
         folded = [known for known in self.columns if known.lower() == name.lower()]
         close = f"; did you mean {folded[0]!r}?" if folded else nearest(name, self.columns) or "."
         listed = ", ".join(map(repr, list(self.columns)[:20])) + (", ..." if len(self.columns) > 20 else "")
-        raise SourceError(f"no column {name!r} in {self.called}{close} It has: {listed}")
+        raise SourceError(f"no column {name!r} in {self.called}{close} It has: {listed}{self._why_so_named()}")
+
+    def _why_so_named(self) -> str:
+        if self._reader.live:
+            return ". Standard input is read as lines of text, unless --format (Python: format) says otherwise"
+        if self.format in ("csv", "tsv") and "column0" in self.columns and not self._asked.no_header:
+            return ". Its first line looks like a row, so that its columns have no names"
+        return ""
 
     def as_text(self, names: Sequence[str]) -> None:
         """Read these columns as they are written, where a format has no types of its own (CSV, TSV)."""
         if isinstance(self._reader, Untyped):
             self._reader = self._reader.as_text(names)
-            self.columns = dict(self._reader.columns)
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
         """The rows in batches, always the same rows in the same order and the same batches.

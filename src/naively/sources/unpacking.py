@@ -29,8 +29,6 @@ _AHEAD = 4 << 20
 """So much is unpacked while DuckDB is at work on what it has read, which is as much."""
 _MOMENT = 0.1
 
-Watch = Callable[[bytes], None]
-
 
 @dataclass(frozen=True)
 class Stream:
@@ -42,31 +40,27 @@ class Stream:
 
 
 @contextmanager
-def unpacking(part: Part, watch: Watch | None = None) -> Iterator[Stream]:
-    """Begin to unpack a file. To `confirm`, when all was read that is wanted of it, waits for its end.
-
-    `watch` is shown what is in it, packed or not.
-    """
+def unpacking(part: Part) -> Iterator[Stream]:
+    """Begin to unpack a file. To `confirm`, when all was read that is wanted of it, waits for its end."""
     packed = part.content.compression
-    if packed == "none" and watch is None:
-        yield Stream(part.native, packed, _nothing)
+    if packed == "none":
+        yield Stream(part.place, packed, _nothing)
         return
-    watch = watch or _nobody
     stop = Event()
     with ThreadPoolExecutor(1) as pool, ExitStack() as closing:
         closing.callback(stop.set)
-        pipe = None if packed == "none" else _pipe()
+        pipe = _pipe()
         if pipe is None:
-            yield Stream(part.native, packed, pool.submit(_look_through, part, watch, stop).result)
+            yield Stream(part.place, packed, pool.submit(_look_through, part, stop).result)
             return
         reading = closing.enter_context(open(pipe[0], "rb", 0))
-        feeding = pool.submit(_feed, part, pipe[1], watch, stop)
+        feeding = pool.submit(_feed, part, pipe[1], stop)
         yield Stream(_path(pipe[0]), "none", lambda: _confirm(reading, feeding))
 
 
 def chunks(part: Part, size: int = 1 << 20) -> Iterator[tuple[bytes, int]]:
     """What is in a file, compressed or not, to its end, where its sums are; and how much of it was read so far."""
-    with unpacked(part.file, part.content.compression) as (stream, raw):
+    with unpacked(part.place, part.content.compression, part.path) as (stream, raw):
         while chunk := stream.read(size):
             yield chunk, raw.tell()
 
@@ -74,21 +68,16 @@ def chunks(part: Part, size: int = 1 << 20) -> Iterator[tuple[bytes, int]]:
 def check(part: Part) -> None:
     """Unpack a compressed file to its end."""
     if part.content.compression != "none":
-        _look_through(part, _nobody, Event())
+        _look_through(part, Event())
 
 
-def _look_through(part: Part, watch: Watch, stop: Event) -> None:
-    for chunk, _ in chunks(part):
-        watch(chunk)
+def _look_through(part: Part, stop: Event) -> None:
+    for _ in chunks(part):
         if stop.is_set():
             return
 
 
 def _nothing() -> None:
-    pass
-
-
-def _nobody(chunk: bytes) -> None:
     pass
 
 
@@ -109,13 +98,12 @@ def _pipe() -> tuple[int, int] | None:
     return reading, writing
 
 
-def _feed(part: Part, pipe: int, watch: Watch, stop: Event) -> None:
+def _feed(part: Part, pipe: int, stop: Event) -> None:
     """Write what is in a file to a pipe, as long as there is a reader, and go on to the end of the file."""
     with open(pipe, "wb", 0) as file, selectors.DefaultSelector() as room:
         room.register(file, selectors.EVENT_WRITE)
         wanted = True
         for chunk, _ in chunks(part, _AHEAD):
-            watch(chunk)
             wanted = wanted and _written(chunk, file, room, stop)
             if stop.is_set():
                 return

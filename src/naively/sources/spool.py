@@ -1,0 +1,146 @@
+"""Spool: copies of text files that DuckDB can read: as UTF-8, without a byte-order mark, with one kind of line end.
+
+They are written piece by piece into the engine's temporary folder, and go when the engine is closed.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+import secrets
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from naively.errors import nearest
+from naively.sources.engine import Engine
+from naively.sources.reader import Part
+from naively.sources.trouble import SourceError
+from naively.sources.unpacking import chunks
+
+MARK = b"\xef\xbb\xbf"
+_COMMON = (
+    "utf-8",
+    "latin-1",
+    "cp1252",
+    "iso8859-15",
+    "utf-16",
+    "utf-32",
+    "cp1250",
+    "cp1251",
+    "shift_jis",
+    "gb18030",
+    "big5",
+)
+_UTF_8 = ("utf-8", "utf-8-sig", "ascii")
+
+
+def known_encoding(name: str) -> str | None:
+    """Python's name of an encoding that has to be decoded, None for UTF-8; raises where there is no such encoding.
+
+    >>> known_encoding("Latin-1"), known_encoding("UTF8")
+    ('iso8859-1', None)
+    """
+    try:
+        codec = codecs.lookup(name)
+        "".encode(name)  # raises for codecs that are no encodings of text
+    except LookupError:
+        close = nearest(name, _COMMON)
+        raise SourceError(
+            f"encoding must be one that Python knows, such as {', '.join(_COMMON[:5])}, got {name!r}{close}"
+        ) from None
+    return None if codec.name in _UTF_8 else codec.name
+
+
+def as_utf_8(pieces: Iterable[tuple[bytes, int]], encoding: str, file: str | None) -> Iterator[tuple[bytes, int]]:
+    """The same text as UTF-8, and how much of the input was read so far."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    line, read = 1, 0
+    try:
+        for piece, read in pieces:
+            text = decoder.decode(piece)
+            line += text.count("\n")
+            yield text.encode(), read
+        yield decoder.decode(b"", final=True).encode(), read
+    except UnicodeError as error:
+        if isinstance(error, UnicodeDecodeError):
+            line += error.object[: error.start].decode(encoding, "ignore").count("\n")
+        raise SourceError(
+            f"is not encoded as {encoding} ({error}); pass another encoding", file=file, line=line
+        ) from None
+
+
+def decoded_copy(part: Part, encoding: str, engine: Engine) -> Part:
+    """The part, read from a copy in UTF-8."""
+    return _copy(part, (piece for piece, _ in as_utf_8(chunks(part), encoding, part.path)), engine)
+
+
+def without_mark(part: Part, engine: Engine) -> Part:
+    """The part, read from a copy without the byte-order mark that it begins with."""
+
+    def rest() -> Iterator[bytes]:
+        for number, (piece, _) in enumerate(chunks(part)):
+            yield piece.removeprefix(MARK) if number == 0 else piece
+
+    return _copy(part, rest(), engine)
+
+
+def with_line_feeds(part: Part, quote: str, engine: Engine) -> Part:
+    """The part, read from a copy in which each line ends with a line feed; line ends in quotes stay as they are."""
+    ends = LineEnds(quote)
+
+    def lines() -> Iterator[bytes]:
+        for piece, _ in chunks(part):
+            yield ends.see(piece)
+        yield ends.finish()
+
+    return _copy(part, lines(), engine)
+
+
+def _copy(part: Part, pieces: Iterable[bytes], engine: Engine) -> Part:
+    path = os.path.join(engine.folder, secrets.token_hex(8))
+    with open(path, "wb") as spool:
+        spool.writelines(pieces)
+    return replace(part, stored=path, content=replace(part.content, compression="none"))
+
+
+class LineEnds:
+    r"""Collects the kinds of line ends outside quotes, and makes line feeds of them.
+
+    >>> ends = LineEnds('"')
+    >>> ends.see(b'a,b\r\n"x\r\ny",1\n') + ends.finish(), sorted(ends.kinds)
+    (b'a,b\n"x\r\ny",1\n', [b'\n', b'\r\n'])
+    """
+
+    def __init__(self, quote: str) -> None:
+        self.kinds: set[bytes] = set()
+        self._quote = quote.encode()
+        self._inside = False
+        self._held = b""
+
+    def see(self, piece: bytes) -> bytes:
+        """The next piece with line feeds; a carriage return at its end is held back."""
+        piece = self._held + piece
+        self._held = b""
+        if b"\r" not in piece:
+            if b"\n" in piece:
+                self.kinds.add(b"\n")
+            self._inside ^= bool(self._quote) and piece.count(self._quote) % 2 == 1
+            return piece
+        if piece.endswith(b"\r"):
+            piece, self._held = piece[:-1], b"\r"
+        parts = piece.split(self._quote) if self._quote else [piece]
+        for number in range(int(self._inside), len(parts), 2):
+            parts[number] = self._plain(parts[number])
+        self._inside ^= len(parts) % 2 == 0
+        return self._quote.join(parts)
+
+    def finish(self) -> bytes:
+        """The rest, once the file has ended."""
+        rest, self._held = self._held, b""
+        return rest if self._inside else self._plain(rest)
+
+    def _plain(self, text: bytes) -> bytes:
+        both, returns = text.count(b"\r\n"), text.count(b"\r")
+        counts = {b"\r\n": both, b"\r": returns - both, b"\n": text.count(b"\n") - both}
+        self.kinds |= {end for end, count in counts.items() if count}
+        return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if returns else text
