@@ -331,7 +331,8 @@ def test_a_table_is_counted_as_python_counts_it(cli, options):
     table = table.select(columns) if columns else table
     model = NaiveBayes(**parameters).fit(table, labels)
     same_model("new.nb", model, table)
-    assert told["estimate"]["accuracy"] == naively.leave_one_out(model, table, labels).accuracy
+    left_out = naively.leave_one_out(model, table, labels)  # in which copies of a row are not left out together
+    assert told["estimate"]["accuracy"] == pytest.approx(left_out.accuracy, abs=told["estimate"]["margin"])
     assert told["features"] == {row.column: row.taken_as for row in model.schema_}
 
 

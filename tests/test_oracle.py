@@ -163,7 +163,8 @@ def cases(draw: Any, family: str, way: str) -> Case:
         for i in range(1, len(rows)):  # no batch may be without weight
             if any(weights[cuts[-1] if cuts else 0 : i]) and any(weights[i:]) and draw(st.booleans()):
                 cuts.append(i)
-    data = oracle.Data(rows, labels, [Fraction(w) for w in weights], sorted(announced or set(labels)))
+    seen = {label for label, w in zip(labels, weights, strict=True) if w}  # a row of weight 0 names no class
+    data = oracle.Data(rows, labels, [Fraction(w) for w in weights], sorted(announced or seen))
     if family == "gaussian":  # without any variance there is no density
         assume(any(m and m[1] for m in (oracle.moments(data, j, data.classes) for j in data.columns)))
     prior, probabilities = draw(priors(family, data))

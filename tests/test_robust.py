@@ -160,7 +160,8 @@ def test_help_that_cannot_be_written_is_an_error(here: Path) -> None:
 
 
 def test_a_full_disk_names_the_file(here: Path, capsys: Any) -> None:
-    Path("long.csv").write_text(ROWS * 2000)
+    header, rows = ROWS.split("\n", 1)
+    Path("long.csv").write_text(f"{header}\n{rows * 2000}")
     limit = resource.getrlimit(resource.RLIMIT_FSIZE)
     ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limit[1]))

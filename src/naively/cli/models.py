@@ -126,9 +126,9 @@ def refuse_swapped(arguments: Namespace) -> None:
     """Raise where the file that was named as the model is none, and one of the words behind it is."""
     from naively.files import is_model
 
-    data = getattr(arguments, "data", None) or []
-    behind = [getattr(arguments, "text", None), *([data] if isinstance(data, str) else data)]
-    swapped = next((word for word in behind if word is not None and is_model(word)), None)
+    given = (getattr(arguments, name, None) or [] for name in ("text", "data"))
+    behind = [word for words in given for word in ([words] if isinstance(words, str) else words)]
+    swapped = next(filter(is_model, behind), None)
     if swapped is not None and not is_model(arguments.model):
         raise UsageError(
             f"{arguments.model!r} is no model, but {swapped!r} is: the two are swapped; the model comes first"

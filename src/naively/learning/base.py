@@ -164,7 +164,7 @@ class Learner(Predictor):
             raise InputError(f"classes: {error}") from None
         if known is None:
             return sorted_index(given)
-        if not same_names(given, self.classes_):
+        if len(given) < len(listed) or not same_names(given, self.classes_):
             raise InputError(
                 f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {self.classes_!r}; "
                 "leave it out: a label that comes new becomes a new class"

@@ -280,6 +280,9 @@ def _looked_at(dialect: Dialect, part: Part, sample: Sample, no_header: bool, de
     rows = _first_rows(sample, dialect)
     names = [] if no_header or not dialect.header or not rows else rows.pop(0)
     columns = list(zip_longest(*rows, fillvalue=""))
+    if names and names in rows:
+        again = rows.index(names) + 1
+        raise SourceError(f"row {again} repeats the names of the columns; take it out of the file", file=part.path)
     if set(dialect.types.values()) == {"VARCHAR"} and rows:
         for name, values in zip(names, columns, strict=False):
             if name and name in values:
