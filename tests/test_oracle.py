@@ -130,7 +130,7 @@ def rules(draw: Any, family: str, data: oracle.Data, text: bool) -> tuple[dict[s
     if family != "categorical":
         return {"alpha": alpha}, rule, getattr(oracle, family)(data, rule)
     ignore, least = draw(st.booleans()), None if text else draw(st.none() | st.integers(1, 3))
-    rows = [row for row, w in zip(data.rows, data.weights, strict=True) if w or not text]  # a name must count
+    rows = [row for row, w in zip(data.rows, data.weights, strict=True) if w]  # a category must count
     columns = [{row[j] for row in rows} - {None} for j in data.columns]
     values = columns if text else [range(max([least or 0, *(code + 1 for code in of)])) for of in columns]
     options = {"alpha": alpha, "min_categories": least, "unseen": "ignore" if ignore else "smooth"}
