@@ -418,15 +418,15 @@ def _estimate(contest: Contest, reading: Reading, recipe: Recipe, texts: int) ->
     """Estimate the accuracy of a model of so many texts, counting copies of a text as one.
 
     Folds judge by models of four fifths of what was read. Their errors are taken to fall with one over the root of the
-    number of texts, by the difference that models of three fifths make on two of the folds.
+    number of texts, by the difference that models of three fifths make on some texts of two folds.
     """
     labelled, later = contest.labelled, np.concatenate(contest.rows[1:])
     right = contest.fairly().astype(np.float64)
-    two = np.arange(len(later)) < sum(map(len, contest.rows[1:3]))
-    fewer = Fold.of(reading, (1, 2), recipe.min_df, later[two])
-    gain = contest.by(recipe)[two].astype(np.float64) - fewer.right(recipe.family, recipe.weighting, [recipe.alpha])[0]
+    some = _evenly(np.arange(sum(map(len, contest.rows[1:3]))), FIRST)
+    fewer = Fold.of(reading, (1, 2), recipe.min_df, later[some])
+    gain = contest.by(recipe)[some].astype(np.float64) - fewer.right(recipe.family, recipe.weighting, [recipe.alpha])[0]
     sizes = np.array([(FOLDS - 2) / FOLDS, (FOLDS - 1) / FOLDS, max(texts / len(labelled.codes), 1.0)]) ** -0.5
-    right[two] += gain * (sizes[1] - sizes[2]) / (sizes[0] - sizes[1]) / two.mean()
+    right[some] += gain * (sizes[1] - sizes[2]) / (sizes[0] - sizes[1]) * (len(later) / len(some))
     text = later if labelled.text is None else labelled.text[later]
     share = 1.0 / np.bincount(text)[text]
     return Estimate.of(right, share)
