@@ -522,7 +522,8 @@ class Parts:
             at, data = at + len(raw), data + raw
         self.change_entries(entries)
         model = json.dumps({**self.document, "digests": digests})
-        about = {"format": "naively", "version": "1", "digest": "0" * 64, "model": model, **self.about}
+        version = str(container.VERSION)
+        about = {"format": "naively", "version": version, "digest": "0" * 64, "model": model, **self.about}
         header = json.dumps({"__metadata__": about, **entries}).encode()
         header = self.change_header(header + b" " * (-len(header) % 8))
         digest = hashlib.sha256(header).hexdigest()
@@ -682,7 +683,8 @@ def test_a_folder_is_refused_and_what_is_not_there_is_not_found(tmp_path: Path) 
 def test_a_file_of_the_format_by_others_is_refused_as_such(tmp_path: Path) -> None:
     from safetensors.numpy import save_file
 
-    for told in (None, {"format": "pt"}, {"format": "naively"}, {"format": "naively", "version": "1"}):
+    version = str(container.VERSION)
+    for told in (None, {"format": "pt"}, {"format": "naively"}, {"format": "naively", "version": version}):
         save_file({"weight": np.zeros((2, 3))}, tmp_path / "model", told)
         assert refuses(tmp_path / "model")
     save_file({"weight": np.zeros((2, 3))}, tmp_path / "model", {"format": "pt"})
@@ -690,14 +692,14 @@ def test_a_file_of_the_format_by_others_is_refused_as_such(tmp_path: Path) -> No
         naively.load(tmp_path / "model")
 
 
-VERSIONS = ["2", "10", "0", "", "-1", "1.0", "²", "\u0661", "9" * 5000, None, 1, 2, [], {}, True]
+VERSIONS = ["3", "10", "1", "0", "", "-1", "1.0", "²", "\u0661", "9" * 5000, None, 1, 2, [], {}, True]
 
 
 @pytest.mark.parametrize("version", VERSIONS, ids=lambda version: repr(version)[:9])
 def test_other_versions_are_refused_and_newer_ones_ask_for_an_update(version: Any, tmp_path: Path) -> None:
     small_text().save(tmp_path / "model")
     path = replace(Parts.of(tmp_path / "model"), about={"version": version}).write(tmp_path / "other")
-    with pytest.raises(FileError, match="update" if version in ("2", "10") else "version"):
+    with pytest.raises(FileError, match="update" if version in ("3", "10") else "version"):
         naively.load(path)
 
 

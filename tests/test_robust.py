@@ -254,7 +254,7 @@ def put_together(path: Path, document: Any, arrays: dict[str, Array]) -> Path:
         entries[name] = {"dtype": kind, "shape": list(arrays[name].shape), "data_offsets": [at, at + len(raw)]}
         at, data = at + len(raw), data + raw
     model = json.dumps({**document, "digests": digests})
-    about = {"format": "naively", "version": "1", "digest": "0" * 64, "model": model}
+    about = {"format": "naively", "version": str(container.VERSION), "digest": "0" * 64, "model": model}
     header = json.dumps({"__metadata__": about, **entries}).encode()
     header += b" " * (-len(header) % 8)
     header = header.replace(b"0" * 64, hashlib.sha256(header).hexdigest().encode(), 1)

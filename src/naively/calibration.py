@@ -253,7 +253,7 @@ _WORTH = 2.0
 def _is_better(per_class: PerClass, temperature: Temperature, below: Array, truth: Array, each: Array) -> bool:
     """True if constants for classes pay: a clearly lower loss, and no more mistakes."""
     (loss, wrong), (plain, plain_wrong) = (_judged(rule, below, truth, each) for rule in (per_class, temperature))
-    constants = np.count_nonzero(np.bincount(truth)) - 1
+    constants = int(np.count_nonzero(np.bincount(truth))) - 1
     return plain - loss > _WORTH * constants and wrong <= plain_wrong
 
 

@@ -11,6 +11,7 @@ import hashlib
 import json
 import mmap
 import os
+import re
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,7 +25,8 @@ from naively.cells import Array
 from naively.errors import FileError
 from naively.files.atomic import replacing
 
-VERSION = 1
+VERSION = 2
+_VERSION_NUMBER = re.compile("[1-9][0-9]{0,5}")
 SMALL = 16 << 20
 """Of files up to so many bytes, all arrays are compared with their digests when they are opened."""
 _LARGEST_HEADER = 100 << 20
@@ -182,8 +184,9 @@ def _opened(path: str, header: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
         raise FileError(f"{path}: a file of safetensors, but no model of naively")
     version = about.get("version")
     if version != str(VERSION):
-        newer = isinstance(version, str) and version.isascii() and version.isdecimal() and version > str(VERSION)
-        what = "update naively to read it" if newer else "it is damaged"
+        number = int(version) if isinstance(version, str) and _VERSION_NUMBER.fullmatch(version) else 0
+        older = "train the model again" if number else "it is damaged"
+        what = "update naively to read it" if number > VERSION else older
         raise FileError(f"{path}: version {version!r} of the format, here version {VERSION} is read: {what}")
     digest = about.get("digest")
     if not isinstance(digest, str) or not digest.isalnum() or not digest.isascii() or len(digest) != 64:

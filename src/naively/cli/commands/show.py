@@ -73,6 +73,10 @@ def _settings(learner: Any, about: dict[str, Any]) -> dict[str, Any]:
             facts["alpha"] = f"{alpha:.4g}" if isinstance(alpha, (int, float)) else str(alpha)
     if hasattr(learner, "temperature_"):
         facts["temperature"] = learner.temperature_
+        constants = getattr(learner._calibration(learner._model), "offsets", None)
+        if constants is not None:
+            pairs = zip(learner.classes_.tolist(), constants.tolist(), strict=True)
+            facts["constants"] = ", ".join(f"{label} {constant:+.4g}" for label, constant in list(pairs)[:20])
     accuracy, margin = about.get("accuracy"), about.get("margin")
     if isinstance(accuracy, float) and isinstance(margin, float) and margin > 0.0:
         facts["accuracy"] = f"{with_margin(accuracy, margin)} on rows like those that it was trained on"
