@@ -72,12 +72,11 @@ class Sample:
 
 def different_rows(table: Any) -> tuple[Any, Any]:
     """The number of the first of each group of identical rows, in order, and how many there are of each."""
-    key = np.zeros(table.num_rows, np.uint64)  # sums of 64 random bits for each value of each column
-    for number, column in enumerate(table.columns):
-        codes = column.combine_chunks().dictionary_encode("encode").indices.to_numpy(zero_copy_only=False)
-        bits = np.random.default_rng(number).integers(1 << 63, size=int(codes.max(initial=0)) + 1, dtype=np.uint64)
-        key += bits[codes]
-    _, first, copies = np.unique(key, return_index=True, return_counts=True)
+    from naively.learning.row_keys import content_keys
+
+    columns = dict(zip(table.column_names, table.columns, strict=True))
+    keys = content_keys(columns, np.zeros(table.num_rows, np.uint64))
+    _, first, copies = np.unique(keys, return_index=True, return_counts=True)
     order = np.argsort(first)
     return first[order], copies[order]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -29,9 +29,13 @@ def text_keys(texts: Texts, codes: Array, classes: Index) -> Array:
 
 def table_keys(frame: Frame, columns: Iterable[str], codes: Array, classes: Index) -> Array:
     """Keys of the rows of a table by some of its columns; a column that is not there is missing in every row."""
-    keys = _label_hashes(codes, classes)
-    for name in columns:
-        keys = _mixed(keys, _column_hashes(name, frame.get(name)))
+    return content_keys({name: frame.get(name) for name in columns}, _label_hashes(codes, classes))
+
+
+def content_keys(columns: Mapping[str, Any], keys: Array) -> Array:
+    """Keys of rows by the values of some columns, on top of the keys that the rows have already."""
+    for name, values in columns.items():
+        keys = _mixed(keys, _column_hashes(name, values))
     return keys
 
 
