@@ -131,9 +131,9 @@ CASES = [
 
 
 @st.composite
-def data(draw: st.DrawFn, least: int = 2) -> tuple[Array, Array]:
+def data(draw: st.DrawFn, least: int = 2, columns_at_least: int = 1) -> tuple[Array, Array]:
     """Rows of small whole numbers, some missing, and labels."""
-    rows, columns = draw(st.integers(least, 12)), draw(st.integers(1, 4))
+    rows, columns = draw(st.integers(least, 12)), draw(st.integers(columns_at_least, 4))
     values = draw(st.lists(st.integers(-1, 4), min_size=rows * columns, max_size=rows * columns))
     labels = draw(st.lists(st.sampled_from(["a", "b", "c"]), min_size=rows, max_size=rows))
     return np.array(values).reshape(rows, columns), np.array(labels)

@@ -6,7 +6,7 @@ from contextlib import closing
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naively
@@ -16,7 +16,6 @@ from naively.cli.sampling import Sample, _hashed
 from naively.sources import asked
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(0, 60), max_size=6), st.integers(0, 40), st.booleans(), st.booleans())
 def test_a_sample_is_the_same_however_the_rows_are_cut(sizes, most, mixed, narrow):
     sample, begin = Sample(most), 0

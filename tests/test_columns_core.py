@@ -17,8 +17,8 @@ from naively import _core, grid
 
 TYPES = [np.float64, np.float32, np.int64, np.int32, np.uint8]
 LOWEST = -(2**31)
-small = settings(max_examples=40, deadline=None)
-many_times = settings(max_examples=100, deadline=None)
+small = settings(max_examples=40)
+many_times = settings(max_examples=100)
 every_type = pytest.mark.parametrize("dtype", TYPES)
 seeds = st.integers(0, 2**32 - 1)
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -428,7 +428,7 @@ def cuts_of(counts: Any, begin: int, end: int) -> list[int] | None:
     return None if left is None or right is None else [*left, cut, *right]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(seeds, st.integers(1, 6), st.integers(1, 5), st.integers(0, 9), st.booleans())
 def test_cuts_are_those_of_the_shortest_description(
     seed: int, classes: int, parts: int, cells: int, fractions: bool

@@ -16,7 +16,7 @@ from naively import _core
 
 ANY = (-1e300, 1e300)
 TYPES = [np.float64, np.float32, np.int64, np.int32, np.uint8]
-small = settings(max_examples=40, deadline=None)
+small = settings(max_examples=40)
 every_type = pytest.mark.parametrize("dtype", TYPES)
 
 

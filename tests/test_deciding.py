@@ -16,7 +16,7 @@ from naively import Empirical, GaussianNB, Given, InputError, MultinomialNB, Sco
 from naively import calibration as calibrations
 from naively.calibration import Isotonic, Losses, PerClass, Temperature, fitted, normalised
 
-few = settings(max_examples=30, deadline=None)
+few = settings(max_examples=30)
 SCORES = Scores(np.array(["a", "b", "c"]), np.log([[0.5, 0.3, 0.2], [0.2, 0.2, 0.6], [0.1, 0.6, 0.3]]), np.zeros(3))
 ODD = Scores(np.array(["a", "b"]), np.zeros((2, 2)), np.log([0.5, 0.5]), np.array([[0.0, 1.0], [1.0, 0.0]]))
 
@@ -323,7 +323,7 @@ def test_nothing_to_learn_from_leaves_scores_as_they_are() -> None:
 
 
 @pytest.mark.parametrize("method", calibrations.METHODS)
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(labelled_scores())
 def test_calibration_lowers_the_loss_on_its_own_rows(method: str, drawn: tuple[Array, Array]) -> None:
     below, truth = drawn

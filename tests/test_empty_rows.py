@@ -36,7 +36,7 @@ from naively import (
 from naively.cli import main
 from naively.tally import Tally
 
-some = settings(max_examples=8, deadline=None)
+some = settings(max_examples=8)
 FAMILIES = ("multinomial", "complement", "bernoulli")
 WAYS = [
     {"family": "multinomial", "weighting": "counts"},

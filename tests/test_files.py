@@ -1160,7 +1160,7 @@ def paths(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 @both
 @pytest.mark.parametrize("frozen", [False, True])
 @settings(  # a node is as small as an example gets
-    max_examples=250, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture],
+    max_examples=250, suppress_health_check=[HealthCheck.function_scoped_fixture],
     phases=[Phase.explicit, Phase.generate], report_multiple_bugs=False,
 )  # fmt: skip
 @given(more=st.data())

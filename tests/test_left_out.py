@@ -41,8 +41,8 @@ from naively import (
     leave_one_out,
 )
 
-few = settings(max_examples=12, deadline=None)
-fewer = settings(max_examples=5, deadline=None)
+few = settings(max_examples=12)
+fewer = settings(max_examples=5)
 BACKGROUNDS = [JelinekMercer(0.3), Dirichlet(5.0), AbsoluteDiscount(0.4), WittenBell()]
 RULES: list[Any] = [1.0, 0.3, 0.0, Epsilon(1e-4), Additive(2.0)]
 Make = Callable[[], Any]
@@ -842,7 +842,7 @@ def test_a_path_and_repeats_give_lists_of_lists() -> None:
             nearly(found[repeat][k].scores.joint, one.scores.joint)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.integers(2, 60), st.integers(2, 80), st.integers(0, 99), st.integers(1, 4))
 def test_folds_are_even_and_spread_every_class(rows: int, many: int, seed: int, classes: int) -> None:
     codes = np.random.default_rng(seed).integers(0, classes, rows)
@@ -983,7 +983,7 @@ def judged(draw: st.DrawFn) -> tuple[HeldOut, Array]:
     return HeldOut(scores, truth, weight), np.ones(rows) if weight is None else weight
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(judged())
 def test_accuracy_loss_confusion_and_odds_are_what_they_say(drawn: tuple[HeldOut, Array]) -> None:
     found, weight = drawn

@@ -34,7 +34,7 @@ MORE_COLUMNS = 40
 families = pytest.mark.parametrize("family", FAMILIES)
 ways = pytest.mark.parametrize("way", ["at once", "in batches"])
 PHASES = [phase for phase in Phase if phase is not Phase.explain]  # which takes minutes
-quick = settings(deadline=None, max_examples=30, phases=PHASES, suppress_health_check=[HealthCheck.too_slow])
+quick = settings(max_examples=30, phases=PHASES, suppress_health_check=[HealthCheck.too_slow])
 
 
 # --- random cases

@@ -16,7 +16,7 @@ from scipy import sparse
 from naively import _core
 
 TYPES = [np.float64, np.float32, np.int64, np.int32, np.uint8]
-small = settings(max_examples=30, deadline=None)
+small = settings(max_examples=30)
 
 
 @st.composite
@@ -243,7 +243,7 @@ def test_sums_of_other_types_are_refused(damage: dict[str, Any]) -> None:
 
 
 @given(st.lists(st.lists(st.integers(0, 6), max_size=6), min_size=1, max_size=6))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_a_column_named_twice_is_noticed(rows: list[list[int]]) -> None:
     indptr = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
     indices = np.array([column for row in rows for column in row])

@@ -34,7 +34,7 @@ from naively import (
 )
 from naively.evidence import HIGHEST, LOWEST, Draws, best_alpha, best_shape
 
-few = settings(max_examples=20, deadline=None)
+few = settings(max_examples=20)
 RULES = [JelinekMercer(0.3), Dirichlet(5.0), AbsoluteDiscount(0.4), AbsoluteDiscount(), WittenBell()]
 LIMITS: list[Any] = [JelinekMercer(0.0), JelinekMercer(1.0), Dirichlet(0.0), Dirichlet(1e12)]
 LIMITS += [AbsoluteDiscount(0.0), AbsoluteDiscount(1.0)]

@@ -417,7 +417,7 @@ def test_a_second_run_meets_the_same_batches(big, name):
     most_rows=st.integers(1, 20),
     most_bytes=st.integers(1, 80),
 )
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 def test_where_a_batch_ends_depends_on_the_rows_alone(lengths, breaks, most_rows, most_bytes):
     rows = [{"text": "x" * length} for length in lengths]
     texts = pa.array([row["text"] for row in rows], pa.string())

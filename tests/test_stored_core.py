@@ -18,7 +18,7 @@ from naively.vocabulary import Vocabulary
 Array = np.ndarray[Any, Any]
 Arrays = tuple[Array, Array, Array, Array, Array]
 
-some = settings(max_examples=60, deadline=None)
+some = settings(max_examples=60)
 
 SEQUENCE = 0xFFFFFFFF
 EMPTY = 2**64 - 1

@@ -441,7 +441,7 @@ def brute_force_losses(x: Array, y: Array, bins: Array) -> tuple[float, float]:
     return tuple(losses.mean(axis=0))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.integers(0, 10_000), st.integers(2, 3))
 def test_the_losses_by_which_a_column_is_weighed_are_those_of_leaving_rows_out(seed: int, classes: int) -> None:
     rng = np.random.default_rng(seed)
@@ -852,7 +852,7 @@ def arrow_forms(values: list[Any]) -> list[Any]:
     ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.data())
 def test_labels_are_those_of_the_highest_scores_in_whatever_form_columns_come(data: st.DataObject) -> None:
     rows = data.draw(st.integers(1, 40))

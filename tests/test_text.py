@@ -155,7 +155,7 @@ def test_broken_encodings_part_words_and_never_crash() -> None:
     assert clf.predict([b"\x80fine", "plot\udfff", "\0b"]).tolist() == ["x", "y", "z"]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(st.binary(max_size=40), min_size=1, max_size=5))
 def test_any_bytes_at_all_can_be_learnt_judged_and_forgotten(texts: list[bytes]) -> None:
     clf = plain_text(ngrams=(1, 2), negation=True).fit([b"known", *texts], range(len(texts) + 1))
@@ -423,7 +423,7 @@ def test_many_threads_may_judge_while_one_learns() -> None:
 # --- vectorizers
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     st.lists(st.text(max_size=30), min_size=1, max_size=6),
     st.sampled_from([{}, {"ngram_range": (1, 2)}, {"analyzer": "char_wb", "ngram_range": (1, 3)}, {"binary": True}]),

@@ -24,9 +24,9 @@ from naively import _core
 from naively.tokens import Tokens
 from naively.vocabulary import Vocabulary
 
-many = settings(max_examples=250, deadline=None)
-some = settings(max_examples=60, deadline=None)
-few = settings(max_examples=12, deadline=None)
+many = settings(max_examples=250)
+some = settings(max_examples=60)
+few = settings(max_examples=12)
 
 TRICKY = [
     *"aAbtTnN09_-.,;:!?'\"#I i", "\u0130", "\u0131", "\u03a3", "\u03a3", "\u03c3", "\u03c2", "\u0391", "\u0345",
