@@ -26,5 +26,6 @@ void naively::bind_records(nb::module_& m) {
     nb::class_<RecordWatch>(m, "RecordWatch")
         .def_static("of", &watch_of, nb::arg("delimiter"), nb::arg("quote"), nb::arg("longest"))
         .def("feed", &feed, nb::arg("bytes"))
-        .def("finish", &RecordWatch::finish, nb::arg("unclosed"));
+        .def("finish", &RecordWatch::finish, nb::arg("unclosed"))
+        .def("kinds_of_line_ends", &RecordWatch::kinds_of_line_ends);
 }

@@ -18,6 +18,7 @@ class RecordWatch {
 
     // The next bytes of the file.
     void feed(const char* bytes, std::size_t size) {
+        if (size > 0 && returned_) end_of_line(bytes[0] == '\n');
         for (std::size_t at = 0; at < size;) at = inside_ ? within(bytes, size, at) : outside(bytes, size, at);
         if (size > 0) last_ = bytes[size - 1];
         passed_ += static_cast<std::int64_t>(size);
@@ -30,6 +31,12 @@ class RecordWatch {
         return unclosed && found_ == none && inside_ && !closing_ ? start_ : found_;
     }
 
+    // How many kinds of line ends there are outside quotes: line feeds, carriage returns, and both together.
+    int kinds_of_line_ends() {
+        if (returned_) end_of_line(false);
+        return static_cast<int>(feeds_) + static_cast<int>(returns_) + static_cast<int>(pairs_);
+    }
+
    private:
     static const char* find(const char* from, const char* to, int wanted) {
         return from == to ? nullptr
@@ -39,6 +46,21 @@ class RecordWatch {
     static const char* line_end(const char* from, const char* to) {
         const char* const found = find(from, to, '\n');
         return found ? found : find(from, to, '\r');
+    }
+
+    // A carriage return came before: the end of a line by itself, or together with a line feed.
+    void end_of_line(bool paired) {
+        (paired ? pairs_ : returns_) = true;
+        returned_ = false;
+    }
+    void see_line_ends(const char* bytes, std::size_t at, std::size_t end, std::size_t size) {
+        for (const char* next = bytes + at; (next = find(next, bytes + end, '\r')); ++next) {
+            returned_ = true;
+            const auto behind = static_cast<std::size_t>(next - bytes) + 1;
+            if (behind < size) end_of_line(bytes[behind] == '\n');
+        }
+        for (const char* next = bytes + at; !feeds_ && (next = find(next, bytes + end, '\n')); ++next)
+            feeds_ = (next > bytes ? next[-1] : last_) != '\r';
     }
 
     void check(std::int64_t end) {
@@ -63,6 +85,7 @@ class RecordWatch {
         const char* const quote = quote_ < 0 ? nullptr : find(bytes + at, bytes + size, quote_);
         const std::size_t end = quote ? static_cast<std::size_t>(quote - bytes) : size;
         lines(bytes, at, end);
+        see_line_ends(bytes, at, end, size);
         if (!quote) return size;
         const bool first = end == 0 && passed_ == 0;
         const char before = end > 0 ? bytes[end - 1] : last_;
@@ -83,6 +106,8 @@ class RecordWatch {
     int quote_;
     std::int64_t longest_, passed_ = 0, start_ = 0, found_ = none;
     char last_ = '\n';
+    bool feeds_ = false, returns_ = false, pairs_ = false;
+    bool returned_ = false;  // the last byte was a carriage return outside quotes
     bool inside_ = false;
     bool closing_ = false;  // within quotes, and the last byte was one
 };

@@ -495,8 +495,10 @@ def test_a_table_is_judged_when_probabilities_are_first_asked_for() -> None:
     judged = NaiveBayes().fit(table, y)
     expected = judged.temperature_
     assert clf.temperature_ == again.temperature_ == expected
-    late = NaiveBayes().fit(table, y).set_params(alpha=1.0)  # by the rules that there are when it is asked for
-    assert late.temperature_ == NaiveBayes(alpha=1.0).fit(table, y).temperature_
+    late, read = NaiveBayes().fit(table, y), NaiveBayes().fit(table, y)
+    _ = read.temperature_  # by the rules of fitting, whenever that is asked for
+    assert late.set_params(alpha=1.0).temperature_ == read.set_params(alpha=1.0).temperature_ == 1.0
+    assert late.set_params(alpha="auto").temperature_ == expected
     less = NaiveBayes(columns={"x": naively.Histogram()}).fit(table, y)
     less.forget({name: column[:100] for name, column in table.items()}, y[:100])
     assert np.isfinite(less.predict_proba(table)).all()

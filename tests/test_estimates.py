@@ -93,16 +93,35 @@ def test_training_says_how_and_for_what_an_accuracy_was_estimated(tmp_path: Any,
     assert "on rows like those that it was trained on" in capsys.readouterr().out
 
 
-def test_identical_rows_of_a_table_are_left_out_together(tmp_path: Any, monkeypatch: Any, capsys: Any) -> None:
+def trained(rows: list[tuple[Any, ...]], capsys: Any) -> dict[str, Any]:
+    """The estimate of a training on these rows, the last value of each being its label."""
+    with open("some.csv", "w", newline="") as file:
+        names = [f"c{j}" for j in range(len(rows[0]) - 1)]
+        csv.writer(file).writerows([(*names, "label"), *rows])
+    assert main(["train", "some.csv", "--target", "label", "-o", "some.nb", "--force", "--json"]) == 0
+    return json.loads(capsys.readouterr().out)["estimate"]
+
+
+def test_equal_rows_of_a_table_are_rows_of_their_own(tmp_path: Any, monkeypatch: Any, capsys: Any) -> None:
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(0)
-    kinds, labels = [f"k{n}" for n in range(200)], rng.choice(["a", "b"], 200)
-    with open("some.csv", "w", newline="") as file:
-        csv.writer(file).writerows([("kind", "label"), *list(zip(kinds, labels, strict=True)) * 4])
-    assert main(["train", "some.csv", "--target", "label", "-o", "some.nb", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)["estimate"]
-    assert told["rows"] == 200
-    assert told["accuracy"] < 0.65
+    y = rng.choice(["a", "b"], 600)
+    kind = np.where(rng.random(600) < 0.9, y, "c")
+    found = trained(list(zip(kind.tolist(), kind.tolist(), y.tolist(), strict=True)), capsys)
+    assert found["rows"] == 600
+    assert found["accuracy"] == pytest.approx(0.95, abs=0.04)
+
+
+def test_tables_of_noise_are_no_better_than_chance(tmp_path: Any, monkeypatch: Any, capsys: Any) -> None:
+    """Columns and bins that are picked by all rows fit them, but no others."""
+    monkeypatch.chdir(tmp_path)
+    inside = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        rows = [(*row, label) for row, label in zip(rng.normal(size=(90, 12)).tolist(), "ab" * 45, strict=True)]
+        found = trained(rows, capsys)
+        inside += abs(found["accuracy"] - 0.5) <= found["margin"]
+    assert inside >= 17
 
 
 @pytest.mark.parametrize(

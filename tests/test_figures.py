@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import tracemalloc
 from typing import Any
 
@@ -218,6 +219,51 @@ def test_rows_are_forgotten_by_the_calibration_whatever_form_they_come_in() -> N
         assert model._model.judged.sample.rows == 100
 
 
+def test_a_sliding_window_stays_calibrated() -> None:
+    batches = [repeated_evidence(600, seed) for seed in range(6)]
+    model = NaiveBayes().fit(*batches[0])
+    alone = model.temperature_
+    for (old, old_y), (new, new_y) in itertools.pairwise(batches):
+        model.partial_fit(new, new_y).forget(old, old_y)
+        assert model.temperature_ == pytest.approx(alone, rel=0.4)
+
+
+def test_forgetting_takes_weights_out_of_the_calibration() -> None:
+    table, y = repeated_evidence(100)
+    five = np.full(100, 5.0)
+    model = NaiveBayes().fit(table, y, five)
+    model._settle_judgement(model._model)
+    model.forget(part(table, slice(40)), y[:40])  # one of five
+    assert model._model.judged.sample.rows == 460
+    model.forget(part(table, slice(40)), y[:40], np.full(40, 4.0))
+    assert model._model.judged.sample.rows == 300
+    assert len(model._model.judged.sample.keys) == 60
+
+
+def test_calibrating_anew_takes_weights_for_rows_too() -> None:
+    table, y = repeated_evidence(150)
+    model = NaiveBayes().fit(table, y, np.full(150, 5.0))
+    before = model.temperature_
+    assert model.recalibrate(table, y, np.full(150, 5.0)).temperature_ == pytest.approx(before, rel=1e-9)
+
+
+def test_iterators_are_forgotten_and_judged_as_lists_are() -> None:
+    model = plain_text(calibrate=True).fit(TEXTS, LABELS)
+    again = plain_text(calibrate=True).fit(TEXTS, LABELS)
+    assert model.judge(iter(TEXTS), LABELS).log_loss == again.judge(list(TEXTS), LABELS).log_loss
+    model.forget((text for text in TEXTS[:100]), LABELS[:100])
+    assert model.temperature_ == again.forget(list(TEXTS[:100]), LABELS[:100]).temperature_
+
+
+def test_rules_that_change_before_the_first_reading_change_as_much_as_after_it() -> None:
+    table, y = repeated_evidence(300)
+    read, unread = NaiveBayes().fit(table, y), NaiveBayes().fit(table, y)
+    read.predict_proba(table)
+    for model in (read, unread):
+        model.set_params(alpha=5.0)
+    np.testing.assert_array_equal(read.predict_proba(table), unread.predict_proba(table))
+
+
 def test_reading_between_two_batches_changes_nothing() -> None:
     model, X, y, more, labels = learners()["table"]
     read = NaiveBayes().fit(X, y)
@@ -241,7 +287,26 @@ def test_the_sum_of_two_models_has_the_sum_of_their_counts_and_a_temperature_of_
     assert merged.temperature_ == pytest.approx(whole.temperature_, rel=0.3)
 
 
+def test_an_explanation_leads_from_the_score_to_the_probability_where_classes_have_constants() -> None:
+    table, y = biased(3000)
+    model = NaiveBayes().fit(table, y)
+    found = model.explain(part(table, slice(1)))
+    assert found.constants is not None
+    logs = found.score / found.temperature + found.constants
+    np.testing.assert_allclose(np.exp(logs - np.logaddexp.reduce(logs)), found.probability)
+    assert found.temperature == model.temperature_
+    assert "constant" in str(found)
+
+
 # --- many classes
+
+
+@pytest.mark.parametrize("classes", [3000, 20_000])
+def test_one_row_for_each_of_many_classes_is_left_out_as_it_was_counted(classes: int) -> None:
+    rng = np.random.default_rng(0)
+    table = {"number": rng.normal(size=classes), "letter": rng.choice(list("abc"), classes)}
+    chance = NaiveBayes().fit(table, np.arange(classes)).predict_proba(part(table, slice(3)))
+    np.testing.assert_allclose(chance.sum(axis=1), 1.0)
 
 
 @pytest.mark.parametrize("kind", ["text", "table"])

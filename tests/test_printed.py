@@ -217,8 +217,10 @@ def test_an_explanation_is_that_of_the_model_that_predicts(calibrate):
         np.testing.assert_allclose(told.probability, model.predict_proba(row)[0])
         np.testing.assert_allclose(told.prior + told.shares.sum(axis=0) + told.rest, told.score)
         np.testing.assert_allclose(told.rest, 0, atol=1e-9)
-        last = [values for _, values in told.after("score")] or [told.score]
-        chance = np.exp(last[-1] - last[-1].max())
+        lines = dict(told.after("score"))
+        constant = lines.pop("constant", 0.0)
+        last = next(iter(lines.values()), told.score) + constant
+        chance = np.exp(last - last.max())
         np.testing.assert_allclose(chance / chance.sum(), told.probability)
 
 

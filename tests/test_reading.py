@@ -447,3 +447,24 @@ def test_options_of_text_files_are_for_text_files(write, tmp_path):
             table(str(tmp_path / "a.parquet"), **asked)
         with pytest.raises(SourceError, match="a query reads its files itself"):
             Asked(sql="select 1", **asked)
+
+
+def test_a_quote_inside_a_value_is_no_mixed_line_end(tmp_path):
+    rows = 'a,b\r\n5" pipe,x\r\n"two\nlines",y\r\n6" pipe,x\r\n'
+    (tmp_path / "q.csv").write_bytes(rows.encode())
+    assert table(str(tmp_path / "q.csv")).to_pydict() == {
+        "a": ['5" pipe', "two\nlines", '6" pipe'],
+        "b": ["x", "y", "x"],
+    }
+
+
+def test_a_value_that_is_the_name_of_its_column_makes_no_row_of_the_header(tmp_path):
+    rows = "label,text\n" + "".join(f"{'ham' if i % 2 else 'spam'},words {i}\n" for i in range(40)) + "ham,text\n"
+    (tmp_path / "t.csv").write_text(rows)
+    assert table(str(tmp_path / "t.csv")).column_names == ["label", "text"]
+
+
+def test_labels_written_yes_and_no_stay_what_is_written(tmp_path, capsys):
+    (tmp_path / "yn.csv").write_text("x,label\n" + "".join(f"{i},{'yes' if i > 9 else 'no'}\n" for i in range(20)))
+    assert main(["train", str(tmp_path / "yn.csv"), "--target", "label", "-o", str(tmp_path / "m.nb")]) == 0
+    assert "2: no, yes" in capsys.readouterr().out

@@ -360,6 +360,9 @@ class RecordWatch:
     def finish(self, unclosed: bool) -> int:
         """Where the first record begins that is too long (or whose quotes are never closed); -1: there is none."""
 
+    def kinds_of_line_ends(self) -> int:
+        """How many kinds of line ends there are outside quotes."""
+
 class StoredVocabulary:
     """A vocabulary in arrays as `stored` made them; whatever they hold, nothing outside of them is read."""
 

@@ -110,7 +110,7 @@ class PerFold:
 
 @dataclass(frozen=True, eq=False)
 class Losses:
-    """What rows lose at each of a few temperatures; `a + b` are the losses of both.
+    """The losses of rows at each of a few temperatures; `a + b` are the losses of both.
 
     `log_margins` is the sum over rows of the log of how far the second best class is behind the best.
     """
@@ -209,7 +209,7 @@ def cross_fitted(method: str, below: Array, truth: Array, weight: Array | None =
     each = np.ones(len(truth)) if weight is None else weight
     if each.sum() < FEWEST:
         return None
-    fold = np.random.default_rng(0).permutation(len(truth)) % _FOLDS
+    fold = np.random.default_rng(1).permutation(len(truth)) % _FOLDS
     found = []
     for number in range(_FOLDS):
         others = np.flatnonzero(fold != number)
@@ -239,9 +239,8 @@ def stages(method: str, rows: int, classes: int) -> tuple[Array, Array]:
 _FOLDS = 5
 _FAR = -1e30  # stands for impossible where a number is needed
 _NARROW, _WIDE = 1e-3, 1e6
-_SHRINK = (
-    1.0  # as if each constant had been drawn from a standard normal, so that a class of a few rows is not torn off
-)
+# As if each constant had been drawn from a standard normal, so that a class of a few rows is not torn off.
+_SHRINK = 1.0
 _STAY = 0.01  # the temperature stays where nothing speaks for another
 _STEPS = 50
 _ROWS_FOR_A_CLASS = 20

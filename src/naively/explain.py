@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from naively.calibration import Temperature
+from naively.calibration import PerClass, Temperature
 from naively.cells import Array
 from naively.rows import Rows
 from naively.scores import Scores
@@ -40,7 +40,8 @@ class Explanation:
     score: Array
     probability: Array
     temperature: float = 1.0  # what the score was divided by to make the probability
-    calibrated: Array | None = None  # log-probabilities, not normalised, where calibration does more than divide
+    constants: Array | None = None  # what is added to each class after that, where calibration says so
+    calibrated: Array | None = None  # log-probabilities, not normalised, where calibration does more than both
     values: Mapping[Any, str] = field(default_factory=dict)
     ignored: tuple[str, ...] = ()
 
@@ -85,9 +86,12 @@ class Explanation:
         """The lines between the sum and the probability, by name: how the sum is calibrated."""
         if self.calibrated is not None:
             return [("calibrated", self.calibrated)]
-        if self.temperature == 1.0:
-            return []
-        return [(f"{sum_name} / {self.temperature:.4g}", self.score / self.temperature)]
+        lines = []
+        if self.temperature != 1.0:
+            lines.append((f"{sum_name} / {self.temperature:.4g}", self.score / self.temperature))
+        if self.constants is not None:
+            lines.append(("constant", self.constants))
+        return lines
 
     def _label(self, feature: Any) -> str:
         if feature in self.values:
@@ -108,13 +112,18 @@ def explain_row(
         odd = odd[:, order]
         rest = impossible(rest, scores.impossible[0] - odd.sum(axis=0))
         shares = impossible(shares, odd)
-    one_number = isinstance(scores.calibration, Temperature)
+    calibration = scores.calibration
+    temperature, constants, calibrated = 1.0, None, None
+    if isinstance(calibration, Temperature):
+        temperature = calibration.value
+    elif isinstance(calibration, PerClass):
+        temperature, constants = calibration.temperature, calibration.offsets
+    elif calibration is not None:
+        calibrated = calibration.logs(scores.below)[0]
     return Explanation(
         scores.classes, names, table.prior[order], shares, rest, scores.joint[0],
         scores.proba()[0],
-        scores.calibration.value if isinstance(scores.calibration, Temperature) else 1.0,
-        None if scores.calibration is None or one_number else scores.calibration.logs(scores.below)[0],
-        values or {},
+        temperature, constants, calibrated, values or {},
         tuple(getattr(table, "ignored", ())),
     )  # fmt: skip
 

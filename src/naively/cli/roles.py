@@ -107,7 +107,7 @@ class Roles:
 
 
 _LABELS = (
-    "BIGINT", "INTEGER", "SMALLINT", "TINYINT", "UBIGINT", "UINTEGER", "USMALLINT", "UTINYINT", "BOOLEAN", "DOUBLE",
+    "BIGINT", "INTEGER", "SMALLINT", "TINYINT", "UBIGINT", "UINTEGER", "USMALLINT", "UTINYINT", "DOUBLE",
 )  # fmt: skip
 _INDEX = re.compile(r"Unnamed: \d+|__index_level_\d+__")
 
@@ -130,7 +130,7 @@ def roles_for_training(arguments: Namespace, source: Source) -> Roles:
     twice = dropped & {*texts, *asked}
     if twice:
         raise UsageError(f"column {min(twice)!r} is to be used and in --drop")
-    # Numbers and flags are labels as they are; whatever else may look like something is what is written.
+    # Numbers are labels as they are; whatever else may look like something (yes, 1 May) is what is written.
     source.as_text(texts if source.columns[target] in _LABELS else [target, *texts])
     if not asked:
         dropped |= _index_columns(source, target, {*texts, *dropped})

@@ -137,7 +137,7 @@ class AnyNumbers:
         rule = self.rules[name]
         if isinstance(rule, Gaussian):
             return Column(name, rule)
-        cells, counts = column_counts(grid, self.gridded.lookup[name])
+        cells, counts, grouped = grouped_counts(grid, self.gridded.lookup[name])
         if isinstance(rule, Kernel):
             at, bins, width = kernel_bins(rule, cells, counts)
             smoothing = _LAPLACE if isinstance(smoothing, Evidence) else smoothing  # curves are smooth already
@@ -147,6 +147,7 @@ class AnyNumbers:
             return Column(name, rule)
         rows = as_rows(counts)
         at = edges(histogram.bins, histogram.n_bins, cells, rows)
+        at = at_groups(at, cells) if grouped else at
         losses = None
         if isinstance(rule, Number):
             table = binned(cells, rows, at)
@@ -309,20 +310,29 @@ _FEWEST_CELLS = 16
 
 
 def column_counts(grid: Tally, column: int) -> tuple[Array, Array]:
-    """The cells of a column, ascending, and its counts, cells by classes.
+    """The cells of a column, ascending, and its counts, cells by classes."""
+    return grouped_counts(grid, column)[:2]
 
-    Where cells and classes are many, a cell stands for its neighbours too.
-    """
+
+def grouped_counts(grid: Tally, column: int) -> tuple[Array, Array, bool]:
+    """The same, and whether a cell stands for its neighbours too, because cells and classes are many."""
     begin, end = np.searchsorted(grid.cells.feature, [column << CODE_BITS, (column << CODE_BITS) | MISSING])
     value, classes = grid.cells.values[0, begin:end], grid.classes.size
     cells, at = np.unique(grid.cells.feature[begin:end] & MISSING, return_inverse=True)
     most = max(_FEWEST_CELLS, _LARGEST // max(classes, 1))
-    if len(cells) > most:
+    grouped = len(cells) > most
+    if grouped:
         first = np.concatenate([[0], by_frequency(np.bincount(at, value), most)])
         cells, at = cells[first], np.searchsorted(first, at, side="right") - 1
     size = len(cells) * classes
     counts = np.bincount(at * classes + grid.cells.klass[begin:end], value, minlength=size)
-    return cells, counts.astype(np.float64).reshape(len(cells), classes)
+    return cells, counts.astype(np.float64).reshape(len(cells), classes), grouped
+
+
+def at_groups(edges: Array, cells: Array) -> Array:
+    """Edges moved to where groups of neighbouring cells begin, so that no bin ends within a group."""
+    place = np.searchsorted(cells, edges)
+    return np.unique(np.where(place < len(cells), cells[np.minimum(place, len(cells) - 1)], edges))
 
 
 def as_rows(counts: Array) -> Array:

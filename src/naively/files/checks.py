@@ -249,10 +249,27 @@ def _isotonic(calibration: Any) -> None:
 def _losses(losses: Any) -> None:
     _need(_are(losses.sums, "f8", len(TEMPERATURES)) and _finite(losses.sums), "the losses of a calibration")
     _need(0.0 <= losses.rows <= _LARGEST, "the rows of a calibration")
+    _need(abs(losses.log_margins) <= _LARGEST, "the margins of a calibration")
 
 
 def _judged(judged: Any) -> None:
     _need(0.0 <= judged.counted <= _LARGEST, "the rows of a calibration")
+    _need(judged.sample is None and isinstance(judged.classes, tuple), "the rows of a calibration")
+
+
+def _choice(choice: Any) -> None:
+    _need(len(choice.tried) > 0, "the recipes that were tried")
+    _need(0.0 <= choice.accuracy <= 1.0 and 0.0 < choice.margin <= _LARGEST, "the accuracy of a choice")
+    _need(min(choice.texts, choice.seen) >= 0, "the texts of a choice")
+
+
+def _tried(tried: Any) -> None:
+    _need(0.0 <= tried.right <= tried.rows <= _LARGEST, "the texts that were judged")
+
+
+def _recipe(recipe: Any) -> None:
+    _need(isinstance(recipe.min_df, (int, float)) and 0.0 <= recipe.min_df <= _LARGEST, "the min_df of a recipe")
+    _need(0.0 <= recipe.alpha <= _LARGEST, "the alpha of a recipe")
 
 
 CHECKS: dict[str, Callable[[Any], None]] = {
@@ -281,6 +298,9 @@ CHECKS: dict[str, Callable[[Any], None]] = {
     "Isotonic": _isotonic,
     "Losses": _losses,
     "Judged": _judged,
+    "Choice": _choice,
+    "Tried": _tried,
+    "Recipe": _recipe,
 }
 
 

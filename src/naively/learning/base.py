@@ -114,6 +114,7 @@ class Learner(Predictor):
         -------
         self : object
         """
+        X, y = (list(given) if isinstance(given, Iterator) else given for given in (X, y))  # which are read twice
         with self._all_or_nothing():
             self._check_fitted()
             ledger = self._model.ledger

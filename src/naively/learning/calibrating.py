@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -71,23 +72,27 @@ class CalibrationSample(Value):
         """The rows of these classes; one that was not there when they were scored is impossible."""
         if np.array_equal(classes, self.classes):
             return self
-        places = {name: place for place, name in enumerate(classes.tolist())}
-        place = np.array([places.get(name, -1) for name in self.classes.tolist()])
+        place = Index.of(classes).locate(self.classes)
         below = np.full((len(self.truth), len(classes)), -np.inf)
         below[:, place[place >= 0]] = self.below[:, place >= 0]
         kept = place[self.truth] >= 0
         sample = CalibrationSample(classes, below, place[self.truth], self.weight, self.keys)
         return sample if kept.all() else sample._only(kept)
 
-    def without(self, keys: Array) -> CalibrationSample:
-        """Without rows that were forgotten: for each key, one row that has it."""
+    def without(self, keys: Array, weight: Array | None) -> CalibrationSample:
+        """Without rows that were forgotten: for each key, as much as was forgotten of the rows that have it."""
+        distinct, place = np.unique(keys, return_inverse=True)
+        gone = np.bincount(place, weight)
+        at = np.minimum(np.searchsorted(distinct, self.keys), len(distinct) - 1)
         order = np.argsort(self.keys, kind="stable")
-        mine, gone = self.keys[order], np.sort(keys)
-        begin = np.searchsorted(mine, mine, "left")
-        copies = np.searchsorted(gone, mine, "right") - np.searchsorted(gone, mine, "left")
-        kept = np.ones(len(mine), bool)
-        kept[order] = np.arange(len(mine)) - begin >= copies
-        return self if kept.all() else self._only(kept)
+        mine, each = self.keys[order], self.weight[order]
+        sums = np.concatenate([[0.0], np.cumsum(each)])
+        before = sums[:-1] - sums[np.searchsorted(mine, mine, "left")]  # of rows with the same key
+        out = np.where(distinct[at] == self.keys, gone[at], 0.0)[order] - before
+        left = np.empty(len(mine))
+        left[order] = np.maximum(each - np.clip(out, 0.0, None), 0.0)
+        left = np.where(left > 1e-9 * self.weight, left, 0.0)
+        return self if np.array_equal(left, self.weight) else replace(self, weight=left)._only(left > 0)
 
     def _only(self, rows: Array) -> CalibrationSample:
         return CalibrationSample(self.classes, self.below[rows], self.truth[rows], self.weight[rows], self.keys[rows])
@@ -136,6 +141,8 @@ class Pending:
     rows: Any
     codes: Array
     weight: Array | None
+    rules: Any
+    family: Any
     counted: float
     before: Judged | None = None
 
@@ -171,13 +178,13 @@ class CalibratingLearner(Learner):
         if len(some) < len(codes):
             rows, codes = taken(rows, some), codes[some]
             weight = None if weight is None else weight[some]
-        pending = Pending(rows, codes, weight, counted, before)
+        pending = Pending(rows, codes, weight, self._judged_by(model), self._family_of(model), counted, before)
         return replace(model, judged=pending if self._judges_later else self._judged(model, pending))
 
     def _judged(self, model: Any, pending: Pending) -> Judged:
         """The calibration by these rows and those before them; where few of the first are wrong, more are scored."""
-        method, rules, before = self._method, self._judged_by(model), pending.before
-        assert method is not None
+        rules, before = pending.rules, pending.before
+        method = rules[0]
         first, more = stages(method, len(pending.codes), model.ledger.classes.size)
         sample = self._scored(model, pending, first)
         if len(more) and sample.mistakes < MISTAKES:
@@ -190,8 +197,8 @@ class CalibratingLearner(Learner):
         part, codes = taken(pending.rows, rows), pending.codes[rows]
         weight = None if pending.weight is None else pending.weight[rows]
         gone = None if weight is None else np.minimum(weight, 1.0)
-        family, rule, prior = self._family_of(model), self._rule_for(model), self._prior_rule()
-        found = leave_one_out(family, model.ledger, [rule], prior, part, codes, gone)[0]
+        _, _, rule, prior = pending.rules
+        found = leave_one_out(pending.family, model.ledger, [rule], prior, part, codes, gone)[0]
         return CalibrationSample.of(replace(found, weight=weight), self._keys(model, part, codes, model.ledger.classes))
 
     def _settle_judgement(self, model: Any) -> Any:
@@ -205,21 +212,27 @@ class CalibratingLearner(Learner):
         """A key for each row of texts or of a table."""
         raise NotImplementedError
 
-    def _labelled_keys(self, model: Any, X: Any, y: Any, sample_weight: Any = None) -> Array:
-        """The keys of the rows that have a label, without those of weight 0."""
-        raise NotImplementedError
+    def _labelled_keys(self, model: Any, X: Any, rows: Any, codes: Array) -> Array:
+        """The keys of rows that the model has counted, given as they came and as the model reads them."""
+        return self._keys(model, rows, codes, model.ledger.classes)
 
-    def _after_forgetting(self, model: Any, X: Any, y: Any, sample_weight: Any) -> Any:
-        """The model, calibrated by the rows that are left once these were forgotten."""
+    def _calibrated_without(self, model: Any, rows: Any, codes: Array, classes: Index, weight: Array | None) -> Any:
+        """The model, calibrated by the rows that are left once these were forgotten.
+
+        Where hardly any of them is in the sample, the calibration stays as it is until the next batch is learnt.
+        """
         judged = model.judged
         if not isinstance(judged, Judged) or judged.sample is None:
             return model
-        left = judged.sample.without(self._labelled_keys(model, X, y, sample_weight))
+        left = judged.sample.without(self._keys(model, rows, codes, classes), weight)
         if left is judged.sample:
             return model
+        counted = judged.counted * left.rows / judged.sample.rows  # so that the next batch finds the sample small
         left = left.among(np.sort(model.ledger.classes.names))
-        few = left.rows < FEWEST
-        return replace(model, judged=None if few else Judged.by(judged.rules[0], judged.rules, left, judged.counted))
+        if left.rows >= FEWEST:
+            return replace(model, judged=Judged.by(judged.rules[0], judged.rules, left, counted))
+        kept = None if model.ledger.rows.sum() < FEWEST else replace(judged, sample=left, counted=counted)
+        return replace(model, judged=kept)
 
     def recalibrate(self, X: Any, y: Any, sample_weight: Any = None, *, counted: bool = True) -> Any:
         """Find anew how sure the model may be, as after a change of smoothing or family.
@@ -262,7 +275,7 @@ class CalibratingLearner(Learner):
         held_out : HeldOut
         """
         self._check_fitted()
-        model, method = self._model, self._method
+        model, method, X = self._model, self._method, list(X) if isinstance(X, Iterator) else X
         rows, codes, weight = self._labelled(model, X, y, sample_weight)
         family, rule = self._family_of(model), self._rule_for(model)
         if counted:
@@ -271,8 +284,13 @@ class CalibratingLearner(Learner):
             scores = family.table(model.ledger, rule, self._log_prior(model)).score(rows)
             found = HeldOut(scores, sorted_places(model.ledger.classes, codes), weight)
         if method is not None:
-            used = found.enough_rows(method)
-            sample = CalibrationSample.of(found, self._labelled_keys(model, X, y))._only(used)
+            scored = found
+            if counted and weight is not None:  # a row of weight 5 is five rows, of which one is left out
+                one = np.minimum(weight, 1.0)
+                scored = leave_one_out(family, model.ledger, [rule], self._prior_rule(), rows, codes, one)[0]
+                scored = replace(scored, weight=weight)
+            used = scored.enough_rows(method)
+            sample = CalibrationSample.of(scored, self._labelled_keys(model, X, rows, codes))._only(used)
             judged = Judged.by(method, self._judged_by(model), sample, float(model.ledger.rows.sum()))
             with self._lock:
                 model = self._model  # which may have learnt more rows meanwhile

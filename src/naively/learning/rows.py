@@ -82,7 +82,8 @@ def _encode_objects(values: Array) -> tuple[Array, Array]:
     try:
         codes = np.fromiter((numbers.setdefault(key, len(numbers)) for key in keys), np.int32, len(values))
     except TypeError:
-        row = next(i for i, value in enumerate(values) if isinstance(value, tuple) or not isinstance(value, Hashable))
+        odd = (i for i, value in enumerate(values) if isinstance(value, tuple) or not isinstance(value, Hashable))
+        row = next(odd, 0)
         raise _no_label(values[row], row) from None
     distinct = np.empty(len(numbers), dtype=object)
     if keys is values:

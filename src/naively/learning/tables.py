@@ -225,15 +225,11 @@ class TableLearner(CalibratingLearner):
         left = ledger.subtract(gone)
         parts = {b.name: b.tidied(left.parts[b.name], gone.parts[b.name]) for b in family.blocks}
         tidied = model.after(BlockLedger(left.classes, left.rows, parts)).tidied()
-        return self._after_forgetting(tidied, X, y, sample_weight)
+        return self._calibrated_without(tidied, model.schema.matched(frame), codes, index, weight)
 
     def _keys(self, model: Any, rows: Any, codes: Array, classes: Index) -> Array:
         columns = [column.name for column in model.schema.columns if column.rule is not None]
         return table_keys(rows, columns, codes, classes)
-
-    def _labelled_keys(self, model: Any, X: Any, y: Any, sample_weight: Any = None) -> Array:
-        frame, codes, index, *_ = weighed(X, y, model.ledger.classes, sample_weight, self._who, self.unlabelled)
-        return self._keys(model, model.schema.matched(frame), codes, index)
 
     def _log_prior_to_decide(self, model: Any) -> Array:
         """The log-prior under which the highest score is the most probable class, constants of classes included."""

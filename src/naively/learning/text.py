@@ -304,9 +304,14 @@ class TextLearner(CalibratingLearner):
     def _keys(self, model: Any, rows: Any, codes: Array, classes: Index) -> Array:
         return text_keys(rows, codes, classes)
 
-    def _labelled_keys(self, model: Any, X: Any, y: Any, sample_weight: Any = None) -> Array:
-        texts, codes, index, _ = self._checked(self._family_of(model), X, y, model.ledger.classes, sample_weight)
-        return text_keys(texts, codes, index)
+    def _labelled_keys(self, model: Any, X: Any, rows: Any, codes: Array) -> Array:
+        return text_keys(self._family_of(model).tokens.texts(X), codes, model.ledger.classes)
+
+    def _after_forgetting(self, model: Any, X: Any, y: Any, sample_weight: Any) -> Any:
+        if model.judged is None:
+            return model
+        texts, codes, index, weight = self._checked(self._family_of(model), X, y, model.ledger.classes, sample_weight)
+        return self._calibrated_without(model, texts, codes, index, weight)
 
     def _fit_and_read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array | None]:
         """Reads the texts once for both, where nothing is to be chosen or known beforehand."""

@@ -244,7 +244,7 @@ def sniffed(
     header = "false" if no_header else None
     for (quote, lenient), first_rows in product(attempts, (False, True)):
         try:
-            place = _place(part, sample, quote, engine, first_rows)
+            place = _place(part, sample, delimiter, quote, engine, first_rows)
             dialect = _sniffed(engine, place, sample, delimiter, quote, lenient, header, decimal or ".")
         except duckdb.Error:
             continue
@@ -280,15 +280,15 @@ def _looked_at(dialect: Dialect, part: Part, sample: Sample, no_header: bool, de
     rows = _first_rows(sample, dialect)
     names = [] if no_header or not dialect.header or not rows else rows.pop(0)
     columns = list(zip_longest(*rows, fillvalue=""))
-    if names and names in rows:
-        again = rows.index(names) + 1
-        raise SourceError(f"row {again} repeats the names of the columns; take it out of the file", file=part.path)
     if set(dialect.types.values()) == {"VARCHAR"} and rows:
         for name, values in zip(names, columns, strict=False):
-            if name and name in values:
+            if name and 20 * values.count(name) > len(values):
                 problem = f"{name!r} is a value of its column too, so this looks like a row and not like names"
                 advice = "pass --no-header (Python: no_header=True), or give each column a name of its own"
                 raise SourceError(f"{problem}; {advice}", file=part.path, line=1)
+    if names and names in rows:
+        again = rows.index(names) + 1
+        raise SourceError(f"row {again} repeats the names of the columns; take it out of the file", file=part.path)
     if decimal is not None:
         return dialect
     texts = zip(dialect.types.items(), columns, strict=False)
@@ -331,12 +331,14 @@ def _named_as_pandas_does(dialect: Dialect, sample: Sample) -> Dialect:
     return replace(dialect, types={_UNNAMED: kind, **dict(others)})
 
 
-def _place(part: Part, sample: Sample, quote: str, engine: Engine, first_rows: bool) -> tuple[str, str]:
+def _place(part: Part, sample: Sample, delimiter: str, quote: str, engine: Engine, first_rows: bool) -> tuple[str, str]:
     """The path and the compression to sniff: the file, or its first rows with line feeds where line ends are mixed."""
+    watch = _core.RecordWatch.of(delimiter, quote, _BUFFER)
+    watch.feed(sample.start)
+    if watch.kinds_of_line_ends() < 2 and not first_rows:
+        return part.place, part.content.compression
     ends = LineEnds(quote)
     plain = ends.see(sample.start) + ends.finish()
-    if len(ends.kinds) < 2 and not first_rows:
-        return part.place, part.content.compression
     path = os.path.join(engine.folder, "first rows")
     with open(path, "wb") as first:
         first.write(plain if sample.is_whole else plain[: plain.rfind(b"\n") + 1])
@@ -346,23 +348,13 @@ def _place(part: Part, sample: Sample, quote: str, engine: Engine, first_rows: b
 def _gone_through(part: Part, dialect: Dialect, engine: Engine) -> Checked:
     """Look for records that are too long, for a quote that stays open and for mixed line ends, which are made alike."""
     watch = _core.RecordWatch.of(dialect.delimiter, dialect.quote, _BUFFER)
-    returns = False
     for chunk, _ in chunks(part):
         watch.feed(chunk)
-        returns = returns or b"\r" in chunk
     if (start := watch.finish(unclosed=False)) >= 0:
         advice = "take it out of the file, or close its quote if one was left open"
         raise _beginning(part, start, f"the row is longer than {_BUFFER:,} bytes").error(advice)
-    plain = with_line_feeds(part, dialect.quote, engine) if returns and _has_mixed_ends(part, dialect.quote) else part
+    plain = with_line_feeds(part, dialect.quote, engine) if watch.kinds_of_line_ends() > 1 else part
     return Checked(plain, dialect, watch.finish(unclosed=True))
-
-
-def _has_mixed_ends(part: Part, quote: str) -> bool:
-    ends = LineEnds(quote)
-    for chunk, _ in chunks(part):
-        ends.see(chunk)
-    ends.finish()
-    return len(ends.kinds) > 1
 
 
 def _delimiter(line: str, decimal: str | None = None) -> str:

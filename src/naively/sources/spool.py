@@ -43,7 +43,7 @@ def known_encoding(name: str) -> str | None:
     try:
         codec = codecs.lookup(name)
         "".encode(name)  # raises for codecs that are no encodings of text
-    except LookupError:
+    except (LookupError, UnicodeError):
         close = nearest(name, _COMMON)
         raise SourceError(
             f"encoding must be one that Python knows, such as {', '.join(_COMMON[:5])}, got {name!r}{close}"

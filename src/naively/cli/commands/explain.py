@@ -162,6 +162,7 @@ def _document(found: Explanation, pair: list[int], lines: list[Line]) -> dict[st
         "probability": by_class(found.probability),
         "score": by_class(found.score),
         "temperature": found.temperature,
+        "constants": None if found.constants is None else by_class(found.constants),
         "prior": by_class(found.prior),
         "factors": [
             {"factor": str(f), "shares": by_class(s)} for f, s in zip(found.features, found.shares, strict=True)
