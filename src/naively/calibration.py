@@ -232,8 +232,10 @@ def stages(method: str, rows: int, classes: int) -> tuple[Array, Array]:
     """
     most = max(CELLS // max(classes, 1), FEWEST)
     first = min(SAMPLE if method in ("temperature", AUTO) else MOST, most)
-    order = np.random.default_rng(0).permutation(rows) if rows > first else np.arange(rows)
-    return np.sort(order[:first]), np.sort(order[first : min(MOST, most)])
+    drawn = np.arange(rows)
+    if rows > first:
+        drawn = np.random.default_rng(0).choice(rows, min(rows, MOST, most), replace=False)
+    return np.sort(drawn[:first]), np.sort(drawn[first:])
 
 
 _FOLDS = 5
