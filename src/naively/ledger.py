@@ -54,7 +54,8 @@ class View:
     @property
     def entries(self) -> tuple[Array, Array, Array, Array] | None:
         """(class, count, missing, how many) of all features that were seen; None where all are in view."""
-        return None if self.features is None else entries_of(self.source.spectrum)
+        spectrum = self.source.spectrum
+        return None if self.features is None or spectrum is None else entries_of(spectrum)
 
 
 @dataclass(frozen=True, eq=False)
