@@ -184,7 +184,7 @@ def _read_head(table: pa.Table, kinds: Sequence[str]) -> tuple[str, Index, Array
 
 
 def _missing_in(table: pa.Table, rows: Array) -> Array | None:
-    """Of the rows of each class, those whose text is missing; None where there are none."""
+    """The rows of each class whose text is missing; None where there are none."""
     missing = np.array(json.loads(table.schema.metadata[_KEY]).get("missing", [0] * len(rows)))
     if missing.shape != rows.shape or missing.dtype.kind not in "if" or not ((missing >= 0) & (missing <= rows)).all():
         raise InputError("from Arrow: of the rows of each class, as many as there are can be missing, and no more")

@@ -441,7 +441,7 @@ def fold_numbers(codes: Array, text: Array | None = None) -> Array:
 def text_numbers(rows: WordRows) -> Array:
     """Number the different texts, in order of appearance: texts of the same words, as often, are copies.
 
-    A text without words is no copy of another. Texts are told apart by sums of 64 random bits for each word.
+    A text without words is no copy of another. Texts are compared by sums of 64 random bits for each word.
     """
     filled = np.flatnonzero(np.diff(rows.starts))
     key = np.arange(len(rows), dtype=np.uint64)  # of its own

@@ -204,7 +204,7 @@ class Words:
         return self._projected(cells.totals(ledger.classes.size), self._plane)[0]
 
     def counted(self, values: Array) -> Array:
-        """Of the numbers that cells hold, those that the table is made of: occurrences, documents or weights."""
+        """The numbers of the cells that the table is made of: occurrences, documents or weights."""
         return self._projected(values, self._plane)[0]
 
     def settled_by(self, ledger: Ledger, rule: Smoothing) -> Smoothing:

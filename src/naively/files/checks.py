@@ -27,7 +27,7 @@ _ROWS_COUNTED = {
     "presence": ("count", "missing"), "events": ("missing",), "categories": ("count",), "grid": ("count",),
     "words": ("documents",), "unweighted words": ("documents",),
 }  # fmt: skip
-"""What no class can have more of than rows, by the kind of tally."""
+"""The numbers that no class can have more of than rows, by the kind of tally."""
 _ENDLESS = {"variance": np.inf, "prior": -np.inf}
 """Fields of tables in which this stands for something: a feature never seen, a class that cannot be."""
 
