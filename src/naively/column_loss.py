@@ -11,27 +11,29 @@ _MOST = 30.0
 
 
 def loss_by_bins(bins: Array, alpha: float) -> float:
-    """Mean log-loss of the labels of a column, told by its bins (bins by classes) alone."""
-    total = bins.sum(axis=0)
-    size = len(bins)
-    one = np.minimum(bins, 1.0)
+    """Mean leave-one-out log-loss of the labels by the bins of one column (bins by classes)."""
+    total, size = bins.sum(axis=0), len(bins)
+    row, klass = np.nonzero(bins)
+    count = bins[row, klass]
+    one = np.minimum(count, 1.0)
     with np.errstate(divide="ignore"):
         others = np.log(bins + alpha) - np.log(total + alpha * size) + np.log(total)
-        own = np.log(bins - one + alpha) - np.log(total - one + alpha * size) + np.log(total - one)
-    return _mean_loss(bins, own, others)
+        left = total[klass] - one
+        own = np.log(count - one + alpha) - np.log(left + alpha * size) + np.log(left)
+    return _mean_loss(count, own, _log_sum_of_others(others)[row, klass])
 
 
 def loss_by_normal(x: Array, counts: Array, n: Array, mean: Array, m2: Array, floor: float) -> float:
-    """The same, told by a normal density for each class; `x` are the numbers that the counts are of."""
+    """The same by a normal density for each class; `x` are the numbers that the counts are of."""
+    row, klass = np.nonzero(counts)
+    at, centre, left = x[row], mean[klass], n[klass] - 1.0
     with np.errstate(divide="ignore", invalid="ignore"):
         others = _log_density(x[:, None], mean, m2 / n + floor) + np.log(n)
-        left = n - 1.0
-        apart = (n * mean - x[:, None]) / left
-        squares = np.maximum(m2 - (x[:, None] - mean) * (x[:, None] - apart), 0.0)
-        own = _log_density(x[:, None], apart, squares / left + floor) + np.log(left)
+        apart = (n[klass] * centre - at) / left
+        squares = np.maximum(m2[klass] - (at - centre) * (at - apart), 0.0)
+        own = np.where(left > 0, _log_density(at, apart, squares / left + floor) + np.log(left), -np.inf)
     others = np.where(n > 0, others, -np.inf)
-    own = np.where(left > 0, own, -np.inf)
-    return _mean_loss(counts, own, others)
+    return _mean_loss(counts[row, klass], own, _log_sum_of_others(others)[row, klass])
 
 
 def _log_density(x: Array, mean: Array, variance: Array) -> Array:
@@ -39,23 +41,27 @@ def _log_density(x: Array, mean: Array, variance: Array) -> Array:
 
 
 def _mean_loss(counts: Array, own: Array, others: Array) -> float:
-    """Of rows of some kind (counts: kinds by classes) whose class scores `own`, and each other class `others`."""
-    there = counts.any(axis=1)
-    if not there.any():
+    """Mean loss of so many rows each whose class scores `own`, and all other classes together `others`."""
+    if not len(counts):
         return 0.0
-    counts, own, others = counts[there], own[there], others[there]
-    seen = counts > 0
-    rest = _without_own(others)
-    top = np.maximum(rest, own)
     with np.errstate(invalid="ignore"):
-        loss = top + np.log(np.exp(rest - top) + np.exp(own - top)) - own
-    loss = np.where(np.isneginf(own), _MOST, loss)
-    return float((np.clip(loss, 0.0, _MOST)[seen] * counts[seen]).sum() / counts.sum())
+        loss = np.where(np.isneginf(own), _MOST, np.logaddexp(own, others) - own)
+    return float(np.clip(loss, 0.0, _MOST) @ counts / counts.sum())
 
 
-def _without_own(scores: Array) -> Array:
-    """For each class, the log of the sum over all others: from those before it and those behind it."""
-    never = np.full((len(scores), 1), -np.inf)
-    before = np.logaddexp.accumulate(np.hstack([never, scores[:, :-1]]), axis=1)
-    behind = np.logaddexp.accumulate(np.hstack([never, scores[:, :0:-1]]), axis=1)[:, ::-1]
-    return np.logaddexp(before, behind)
+def _log_sum_of_others(scores: Array) -> Array:
+    """For each class, the logarithm of the sum over all other classes.
+
+    The largest of a row is never subtracted from a sum that it dominates, so no digits are lost.
+    """
+    rows, top = np.arange(len(scores)), scores.argmax(axis=1)
+    highest = scores[rows, top]
+    shift = np.where(np.isneginf(highest), 0.0, highest)[:, None]
+    shares = np.exp(scores - shift)
+    largest = shares[rows, top]
+    shares[rows, top] = 0.0
+    smaller = shares.sum(axis=1)
+    rest = (smaller + largest)[:, None] - shares
+    rest[rows, top] = smaller
+    with np.errstate(divide="ignore"):
+        return np.log(rest) + shift

@@ -130,12 +130,14 @@ def _crossing(f: Callable[[float], float], low: float, high: float, above: float
 
 def _distinct(counts: Array, many: Array | None) -> tuple[Array, Array]:
     """The distinct counts, and how often each is there; fractions to twelve bits."""
-    if counts.max() < 1 << 20 and (counts.dtype == np.int64 or (counts == np.floor(counts)).all()):
+    if counts.max() >= 1 << 20 or (counts.dtype != np.int64 and not (counts == np.floor(counts)).all()):
+        counts = _rounded(counts)
+    elif counts.max() <= 4 * len(counts):
         often = np.bincount(counts.astype(np.int64), weights=many)
         seen = np.flatnonzero(often)
         return seen.astype(np.float64), often[seen].astype(np.float64)
-    distinct, at = np.unique(_rounded(counts), return_inverse=True)
-    return distinct, np.bincount(at.ravel(), weights=many).astype(np.float64)
+    distinct, at = np.unique(counts, return_inverse=True)
+    return distinct.astype(np.float64), np.bincount(at.ravel(), weights=many).astype(np.float64)
 
 
 def _rounded(values: Array) -> Array:

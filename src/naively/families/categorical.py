@@ -133,11 +133,14 @@ class Categorical:
         """The rule, or where the counts are to decide, an α for each column: each class of it is an urn."""
         if not isinstance(rule, Evidence):
             return rule
-        categories = ledger.features
-        counts, known = _counts(ledger, _every(categories))
-        ends = np.append(categories.offsets, len(counts)).tolist()
-        columns = enumerate(pairwise(ends))
-        return Additive(tuple(best_alpha(Draws.of(counts[a:b], known[j], float(b - a))) for j, (a, b) in columns))
+        kept: dict[Smoothing, Smoothing] = ledger.__dict__.setdefault("_settled", {})  # found once for a ledger
+        if rule not in kept:
+            categories = ledger.features
+            counts, known = _counts(ledger, _every(categories))
+            columns = enumerate(pairwise(np.append(categories.offsets, len(counts)).tolist()))
+            found = (best_alpha(Draws.of(counts[a:b], known[j], float(b - a))) for j, (a, b) in columns)
+            kept[rule] = Additive(tuple(found))
+        return kept[rule]
 
     def n_parameters(self, tally: Tally) -> int:
         assert isinstance(tally.features, Categories)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from naively.errors import NeverCounted
 from naively.families.base import remainder
 from naively.families.left_out import unsorted
 from naively.names import Categories
-from naively.rows import SparseRows
 from naively.smoothing import Logs, Smoothing
 from naively.table import CodeTable, missing_codes
 from naively.values import Value
@@ -21,16 +19,15 @@ from naively.values import Value
 
 @dataclass(frozen=True, eq=False)
 class OwnCodes(Value):
-    """The entries of some rows, and what is left of their categories in their own class."""
+    """Rows by columns: counts that are left of a row's categories in its own class, without the row."""
 
     codes: Array  # the class of each row
-    row: Array  # of each entry
-    column: Array
-    at: Array  # its category, all of them standing in one line
+    missing: Array
+    at: Array  # the category, all of them standing in one line; 0 where there is none
     left: Array
     known: Array
-    alone: Array  # whether no other row has the category
-    size: Array  # how many categories its column has
+    alone: Array  # True where no other row has the category
+    size: Array  # the number of categories of each column
 
     @classmethod
     def of(
@@ -41,35 +38,27 @@ class OwnCodes(Value):
 
         `share` is what part of a row went to the category that it is in (None: all of it).
         """
-        row, column = np.nonzero(~missing_codes(X))
-        code = X[row, column].astype(np.int64)
-        klass, each = codes[row], weight[row]
-        part = each if share is None else each * share[row, column]
-        beyond = (code < 0) | (code >= categories.sizes[column])
-        at = np.where(beyond, 0, categories.offsets[column] + code)
+        missing, each = missing_codes(X), weight[:, None]
+        code = np.where(missing, 0, X).astype(np.int64)
+        none = missing | (code < 0) | (code >= categories.sizes)
+        at = np.where(none, 0, categories.offsets + code)
         counts = counts if len(counts) else np.zeros((1, known.shape[1]))
-        there = np.where(beyond, 0.0, counts[at, klass])
-        left = there - part
-        beyond_all = left < -1e-9 * np.maximum(part, known[column, klass])  # counts may be differences themselves
+        there = np.where(none, 0.0, counts[at, codes[:, None]])
+        part = np.where(missing, 0.0, each if share is None else each * share)
+        left, rows = there - part, known.T[codes]
+        beyond_all = left < -1e-9 * np.maximum(part, rows)  # counts may be differences themselves
         if beyond_all.any():
             raise NeverCounted(
-                f"row {int(row[np.argmax(beyond_all)])} holds more than was counted of its class: leave out "
+                f"row {int(np.argmax(beyond_all.any(axis=1)))} holds more than was counted of its class: leave out "
                 "rows that the model was fitted on"
             )
         left = np.where(left <= 1e-12 * there, 0.0, left)
-        alone = counts[at].sum(axis=1) - part <= 1e-12 * part
-        rest = remainder(known[column, klass], each)
-        return cls(codes, row, column, at, left, rest, alone, categories.sizes[column].astype(np.float64))
-
-    @cached_property
-    def _pick(self) -> Any:
-        starts = np.searchsorted(self.row, np.arange(len(self.codes) + 1))
-        many = len(self.row)
-        return SparseRows(np.ones(many), np.arange(many), starts, (len(self.codes), many)).matrix()
+        alone = (counts.sum(axis=1)[at] - part <= 1e-12 * part) & ~missing
+        return cls(codes, missing, at, left, remainder(rows, each), alone, np.maximum(categories.sizes, 1.0))
 
     def sums(self, values: Array) -> Array:
-        """Sums over the entries of each row."""
-        return self._pick @ values
+        """Sums over the columns that each row has."""
+        return np.where(self.missing, 0.0, values).sum(axis=1)
 
 
 def codes_left_out(
@@ -79,14 +68,16 @@ def codes_left_out(
     are multiplied with, for each column."""
     finite, odd = unsorted(table.score(X), table.classes)
     finite = finite.copy()
-    pseudo = np.broadcast_to(rule.pseudo(None) * share, (len(table.sizes),))[own.column]
+    pseudo = np.broadcast_to(rule.pseudo(None) * share, (len(table.sizes),))
     mine, mine_odd = rule.log(own.left, own.known, pseudo, pseudo * own.size, own.size)
     if ignore and own.alone.any():
-        alone, classes = own.alone[:, None], finite.shape[1]
-        finite -= own.sums(np.where(alone, table.weights[own.at, :classes], 0.0))
+        row, column = np.nonzero(own.alone)
+        at, classes = own.at[row, column], finite.shape[1]
+        np.subtract.at(finite, row, table.weights[at, :classes])
         mine = np.where(own.alone, 0.0, mine)
         if odd is not None and table.impossible is not None:
-            odd = odd - own.sums(np.where(alone, table.impossible[0][own.at, :classes], 0.0))
+            odd = odd.copy()
+            np.subtract.at(odd, row, table.impossible[0][at, :classes])
         mine_odd = None if mine_odd is None else np.where(own.alone, 0.0, mine_odd)
     rows = np.arange(len(own.codes))
     finite[rows, own.codes] = own.sums(mine)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
+from functools import cache
 from importlib import import_module
 from math import isfinite
 from typing import Any
@@ -359,6 +360,7 @@ def _fits_one(declared: str, value: Any) -> bool:
     return True
 
 
+@cache
 def _split(text: str, mark: str) -> list[str]:
     """The parts of a declaration, as far as they are not inside brackets.
 
