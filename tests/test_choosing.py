@@ -29,7 +29,7 @@ from naively import (
     suspects,
     tune,
 )
-from naively.recipes import FIRST, FOLDS, Candidates, Fold, Labelled, Reading, fold_numbers
+from naively.learn.recipes import FIRST, FOLDS, Candidates, Fold, Labelled, Reading, fold_numbers
 
 TEXTS, LABELS = film_reviews()
 Y = np.array(LABELS)
@@ -224,7 +224,9 @@ def test_the_temperature_is_that_of_texts_that_are_left_out() -> None:
     clf = plain_text(calibrate=True).fit(TEXTS, LABELS)
     found = leave_one_out(clf, TEXTS, LABELS)
     losses = [
-        naively.HeldOut(found.scores.at(naively.calibration.Temperature(clf.temperature_ * f)), found.truth).log_loss
+        naively.HeldOut(
+            found.scores.at(naively.score.calibration.Temperature(clf.temperature_ * f)), found.truth
+        ).log_loss
         for f in (0.9, 1.0, 1.1)
     ]
     assert min(losses) == losses[1]

@@ -28,9 +28,9 @@ import pytest
 import naively
 from naively import NaiveBayes, TextClassifier
 from naively.cli import main
-from naively.columns import Text
-from naively.estimates import margin_of, with_margin
-from naively.judging.evaluation import evaluate
+from naively.families.columns.declared import Text
+from naively.judge.evaluation import evaluate
+from naively.learn.estimates import margin_of, with_margin
 
 TEXTS, LABELS = naively.film_reviews()
 USUAL = {"family": "multinomial", "weighting": "counts", "ngrams": (1, 1)}

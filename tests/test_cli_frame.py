@@ -17,7 +17,7 @@ import pytest
 from naively.cli import completion
 from naively.cli.arguments import GROUPS, parser
 from naively.cli.console import cut, width
-from naively.cli.failures import MEANINGS, UsageError
+from naively.cli.exit import MEANINGS, UsageError
 from naively.cli.progress import Speed
 
 COMMANDS = [name for names in GROUPS.values() for name in names]
@@ -270,7 +270,7 @@ ENDS = [
     ("raise OSError('disk is odd')", 1, "naively: error: disk is odd\n"),
     ("raise MemoryError", 1, "naively: error: not enough memory\n"),
     (
-        "from naively.cli.failures import UsageError\nraise UsageError('which column?')",
+        "from naively.cli.exit import UsageError\nraise UsageError('which column?')",
         2,
         "naively: error: which column?\n  try 'naively show --help'\n",
     ),

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import naively
 from naively.cli import main, options
-from naively.cli.ahead import ahead
-from naively.cli.sampling import Sample, _hashed
-from naively.sources import asked
+from naively.cli.prefetch import ahead
+from naively.learn.sample import Sample, _hashed
+from naively.sources import request
 
 
 @given(st.lists(st.integers(0, 60), max_size=6), st.integers(0, 40), st.booleans(), st.booleans())
@@ -33,7 +33,7 @@ def test_a_sample_is_the_same_however_the_rows_are_cut(sizes, most, mixed, narro
 
 
 def test_a_sample_of_long_texts_is_bounded_by_their_bytes(monkeypatch):
-    monkeypatch.setattr("naively.cli.sampling._BYTES", 1 << 16)
+    monkeypatch.setattr("naively.learn.sample._BYTES", 1 << 16)
     sample = Sample(5000)
     for _ in range(40):
         sample.see(pa.table({"t": ["x" * 1000] * 100}))
@@ -72,7 +72,7 @@ def test_who_stops_early_stops_the_fetcher():
 
 def test_the_formats_that_help_lists_are_those_that_are_read():
     """They are written twice, since help must not wait for what reads them."""
-    assert options.FORMATS == asked.FORMATS
+    assert options.FORMATS == request.FORMATS
 
 
 @pytest.fixture

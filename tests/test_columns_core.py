@@ -13,7 +13,8 @@ import reference
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from naively import _core, grid
+from naively import _core
+from naively.count import grid
 
 TYPES = [np.float64, np.float32, np.int64, np.int32, np.uint8]
 LOWEST = -(2**31)

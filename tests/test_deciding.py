@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from naively import Empirical, GaussianNB, Given, InputError, MultinomialNB, Scores, Smoothed, Uniform
-from naively import calibration as calibrations
-from naively.calibration import Isotonic, Losses, PerClass, Temperature, fitted, normalised
+from naively.score import calibration as calibrations
+from naively.score.calibration import Isotonic, Losses, PerClass, Temperature, fitted, normalised
 
 few = settings(max_examples=30)
 SCORES = Scores(np.array(["a", "b", "c"]), np.log([[0.5, 0.3, 0.2], [0.2, 0.2, 0.6], [0.1, 0.6, 0.3]]), np.zeros(3))

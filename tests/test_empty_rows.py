@@ -29,12 +29,12 @@ from naively import (
     TextClassifier,
     cross_validate,
     evaluate,
-    held_out,
     leave_one_out,
     suspects,
 )
 from naively.cli import main
-from naively.tally import Tally
+from naively.count.tally import Tally
+from naively.learn import held_out
 
 some = settings(max_examples=8)
 FAMILIES = ("multinomial", "complement", "bernoulli")

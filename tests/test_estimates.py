@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import naively
-from naively import DataWarning, TextClassifier, film_reviews, recipes
+from naively import DataWarning, TextClassifier, film_reviews
 from naively.cli import main
-from naively.estimates import Estimate, with_margin
-from naively.recipes import text_numbers
+from naively.learn import recipes
+from naively.learn.estimates import Estimate, with_margin
+from naively.learn.recipes import text_numbers
 
 SPLITS = 20
 

@@ -25,14 +25,14 @@ from naively import (
     film_reviews,
     learning_curve,
     leave_one_out,
+    report,
 )
-from naively.held_out import folds
-from naively.judging import comparison as comparison_module
-from naively.judging import progress
-from naively.judging.bias_variance import BiasVarianceRow
-from naively.judging.comparison import counted_by, selections
-from naively.judging.progress import tracked
-from naively.judging.training import shuffled
+from naively.judge import comparison as comparison_module
+from naively.judge.bias_variance import BiasVarianceRow
+from naively.judge.comparison import counted_by, selections
+from naively.judge.training import shuffled
+from naively.learn.held_out import folds
+from naively.report import tracked
 
 WORDS = ["good", "fine", "bad", "dull", "film", "plot", "the", "a"]
 
@@ -733,7 +733,7 @@ class Terminal:
 @pytest.mark.parametrize(("terminal", "show"), [(True, True), (True, False), (False, True)])
 def test_progress_is_shown_on_terminals_alone(monkeypatch, terminal, show):
     stderr = Terminal(terminal)
-    monkeypatch.setattr(progress.sys, "stderr", stderr)
+    monkeypatch.setattr(report.sys, "stderr", stderr)
     assert list(tracked((i for i in range(3)), "work", 3, show)) == [0, 1, 2]
     assert any("work" in text for text in stderr.written) == (terminal and show)
 

@@ -13,8 +13,8 @@ from sklearn.utils.estimator_checks import check_sample_weight_equivalence_on_de
 
 import naively
 from naively import NaiveBayes, compare, cross_validate, evaluate, film_reviews, leave_one_out
-from naively.calibration import FEWEST, Losses, PerClass, Temperature, enough_rows, fitted
-from naively.learning import calibrating
+from naively.learn import calibrate as calibrating
+from naively.score.calibration import FEWEST, Losses, PerClass, Temperature, enough_rows, fitted
 
 Array = np.ndarray[Any, Any]
 Table = dict[str, Array]
@@ -82,13 +82,13 @@ def test_held_out_rows_are_calibrated_by_others_than_themselves() -> None:
     below = np.sort(rng.normal(size=(60, 2)) * 5, axis=1)[:, ::-1]
     below = below - below.max(axis=1, keepdims=True)
     truth = rng.integers(0, 2, 60)  # by chance, so that nothing can be known
-    found = naively.calibration.cross_fitted("isotonic", below, truth)
+    found = naively.score.calibration.cross_fitted("isotonic", below, truth)
     assert found is not None
-    chance = naively.calibration.normalised(found.logs(below))
+    chance = naively.score.calibration.normalised(found.logs(below))
     own = -np.log(chance[np.arange(60), truth]).mean()
-    seen = naively.calibration.normalised(fitted("isotonic", below, truth).logs(below))
+    seen = naively.score.calibration.normalised(fitted("isotonic", below, truth).logs(below))
     assert -np.log(seen[np.arange(60), truth]).mean() < np.log(2) < own
-    assert naively.calibration.cross_fitted("temperature", below[: FEWEST - 1], truth[: FEWEST - 1]) is None
+    assert naively.score.calibration.cross_fitted("temperature", below[: FEWEST - 1], truth[: FEWEST - 1]) is None
 
 
 # --- how calibrations are fitted

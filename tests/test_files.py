@@ -31,8 +31,10 @@ from safetensors import safe_open
 
 import naively
 from naively import FileError, InputError, NaivelyError
-from naively.files import container, locked, locks, replacing
-from naively.learning.checkpoints import load_checkpoint, save_checkpoint
+from naively.learn.checkpoints import load_checkpoint, save_checkpoint
+from naively.store import container, locks
+from naively.store.atomic import replacing
+from naively.store.locks import locked
 
 Array = np.ndarray[Any, Any]
 
@@ -1183,7 +1185,7 @@ def test_a_document_with_any_node_replaced_works_or_is_refused(
 
 OVERLAP = """
     import os, sys
-    from naively.files import locked
+    from naively.store.locks import locked
     path, rounds = sys.argv[1], int(sys.argv[2])
     for _ in range(rounds):
         with locked(path):
@@ -1214,7 +1216,7 @@ def test_no_two_processes_are_inside_at_once(tmp_path: Path) -> None:
 
 HOLDS = """
     import sys
-    from naively.files import locked
+    from naively.store.locks import locked
     with locked(sys.argv[1]):
         print("inside", flush=True)
         sys.stdin.read()

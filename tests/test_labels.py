@@ -21,7 +21,8 @@ from sklearn.base import clone
 import naively
 from naively import _core
 from naively.errors import InputError, NeverCounted
-from naively.learning import TableLearner, TextLearner
+from naively.learn.tables import TableLearner
+from naively.learn.text import TextLearner
 from naively.names import Index
 
 PRIME = 2**61 - 1  # Python's hash of a number is the number modulo this

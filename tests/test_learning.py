@@ -19,9 +19,11 @@ from sklearn.utils.validation import column_or_1d
 
 import naively
 from naively import InputError, NaiveBayes, TextClassifier, film_reviews, merge
-from naively.learning import Learner, TableLearner, TextLearner
-from naively.learning.shapes import one_dimensional, two_dimensional
-from naively.rows import is_sparse_matrix
+from naively.learn.learner import Learner
+from naively.learn.tables import TableLearner
+from naively.learn.text import TextLearner
+from naively.read.matrix import is_sparse_matrix
+from naively.read.shapes import one_dimensional, two_dimensional
 
 TEXTS, LABELS = (part[:150] for part in film_reviews())
 TABLE = {"text": TEXTS, "long": [len(text) for text in TEXTS], "first": [text[:1] for text in TEXTS]}

@@ -122,7 +122,7 @@ def test_a_column_that_is_ignored_but_for_being_missing_is_called_so():
 
 
 def bins_of(edges, x):
-    return np.searchsorted(edges, naively.grid.cells_of(np.array(x)), side="right")
+    return np.searchsorted(edges, naively.count.grid.cells_of(np.array(x)), side="right")
 
 
 def expected_factors(model, row):
@@ -153,7 +153,7 @@ def expected_factors(model, row):
             at = decided[name].edges
             mine = int(bins_of(at, row[name]))
             inside = share(name, lambda x, at=at, mine=mine: bins_of(at, x) == mine)
-            found[name] = f"{row[name]:.10g} ({naively.bins.bin_range(at, mine)})", inside
+            found[name] = f"{row[name]:.10g} ({naively.families.columns.bins.bin_range(at, mine)})", inside
     events = np.array(table["events"])
     found["events"] = str(row["events"]), [f"{events[k == Y].sum()} in {(k == Y).sum()} rows" for k in (0, 1)]
     both = np.array([table["a"], table["b"]])
@@ -250,7 +250,7 @@ def test_show_lists_bins_with_their_ranges_and_counts(model, saved, capsys):
     shown = [line for line in out.splitlines() if line.startswith("cut ")]
     assert shown
     titles = {
-        f"cut {naively.bins.bin_range(column.edges, k)} ({counts[k, 1]} of {counts[:, 1].sum()})"
+        f"cut {naively.families.columns.bins.bin_range(column.edges, k)} ({counts[k, 1]} of {counts[:, 1].sum()})"
         for k in range(len(counts))
     }
     assert {re.split(r"  +", line)[0] for line in shown} < titles
@@ -265,10 +265,13 @@ def test_show_lists_bins_with_their_ranges_and_counts(model, saved, capsys):
 @pytest.mark.parametrize("numbers", [[-5.0, -5.004, -4.999, 0.0, 7.0], [1e-300, -1e300, 2.5, 10.4765, 1e6]])
 def test_a_printed_range_holds_the_numbers_of_its_bin(numbers):
     x = np.array(numbers)
-    at = np.unique(naively.grid.cells_of(x))
-    bins = np.searchsorted(at, naively.grid.cells_of(x), side="right")
+    at = np.unique(naively.count.grid.cells_of(x))
+    bins = np.searchsorted(at, naively.count.grid.cells_of(x), side="right")
     for value, code in zip(x, bins.tolist(), strict=True):
-        ends = [float(end) for end in re.findall(r"-?[\d.]+(?:e[+-]\d+)?", naively.bins.bin_range(at, code))]
+        ends = [
+            float(end)
+            for end in re.findall(r"-?[\d.]+(?:e[+-]\d+)?", naively.families.columns.bins.bin_range(at, code))
+        ]
         assert ends[0] <= value + 1e-5 * abs(value)
         assert len(ends) == 1 or value < ends[1] + 1e-5 * abs(ends[1])
 

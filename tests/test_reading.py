@@ -13,7 +13,7 @@ import pytest
 from naively import NaiveBayes
 from naively.cli import main
 from naively.sources import Asked, SourceError, open_source
-from naively.sources.engine import Engine
+from naively.sources.duck import Engine
 
 PACK = {
     "": lambda data: data,

@@ -24,7 +24,7 @@ from families import plain_table, plain_text
 import naively
 from naively import FileError, NaivelyError
 from naively.cli import main
-from naively.files import container
+from naively.store import container
 
 Array = np.ndarray[Any, Any]
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from naively import _core
-from naively.tokens import Tokens
-from naively.vocabulary import Vocabulary
+from naively.count.vocabulary import Vocabulary
+from naively.read.tokens import Tokens
 
 RULES = [Tokens("words", (1, 2)), Tokens("sklearn", (1, 3), negation=True), Tokens("chars", (3, 3))]
 every_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.kind} {rule.ngrams}")

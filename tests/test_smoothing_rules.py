@@ -32,7 +32,7 @@ from naively import (
     WittenBell,
     merge,
 )
-from naively.evidence import HIGHEST, LOWEST, Draws, best_alpha, best_shape
+from naively.smooth.evidence import HIGHEST, LOWEST, Draws, best_alpha, best_shape
 
 few = settings(max_examples=20)
 RULES = [JelinekMercer(0.3), Dirichlet(5.0), AbsoluteDiscount(0.4), AbsoluteDiscount(), WittenBell()]

@@ -17,10 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naively import _core
-from naively.sources import Asked, SourceError, open_source, unpacking
+from naively.sources import Asked, SourceError, open_source, unpack
 from naively.sources import delimited as delimited_files
 from naively.sources.batches import cut
-from naively.sources.engine import Engine
+from naively.sources.duck import Engine
 
 ROWS = [
     {"label": "spam", "text": 'win "a" prize, now', "n": 1},
@@ -125,7 +125,7 @@ def test_every_format_gives_the_same_rows(write, name):
 
 @pytest.mark.parametrize("name", [name + ending for name in TEXTUAL for ending in (".gz", ".zst")])
 def test_compressed_files_are_read_where_pipes_have_no_paths_too(write, monkeypatch, name):
-    monkeypatch.setattr(unpacking, "_path", lambda end: "/nowhere")
+    monkeypatch.setattr(unpack, "_path", lambda end: "/nowhere")
     bare, dot, ending = name.rpartition(".")
     packed = PACK[dot + ending](FILES[bare])
     assert rows(write(name, packed)) == ROWS

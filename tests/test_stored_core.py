@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naively import _core
-from naively.stored import Stored, StoredArrays, in_order
-from naively.vocabulary import Vocabulary
+from naively.count.stored_vocabulary import Stored, StoredArrays, in_order
+from naively.count.vocabulary import Vocabulary
 
 Array = np.ndarray[Any, Any]
 Arrays = tuple[Array, Array, Array, Array, Array]

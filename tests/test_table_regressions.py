@@ -214,7 +214,7 @@ def test_thousands_of_classes_do_not_take_thousands_of_times_as_long() -> None:
     y = np.arange(8_000) % 2_000
     model = plain_table().fit({"x": rng.normal(size=8_000)}, y)
     assert model.predict_proba({"x": [0.0]}).shape == (1, 2_000)
-    cells, counts = naively.families.numbers.column_counts(model.tally_.parts["numbers"].grid, 0)
+    cells, counts = naively.families.columns.numeric.column_counts(model.tally_.parts["numbers"].grid, 0)
     assert counts.shape == (len(cells), 2_000)
     assert counts.size <= 2**21
     assert counts.sum() == 8_000
@@ -258,9 +258,9 @@ def test_weights_may_add_up_to_one() -> None:
 
 
 def test_an_outlier_is_not_flattered_when_it_is_left_out() -> None:
-    from naively.column_loss import _mean_loss, loss_by_normal
+    from naively.families.columns.loss import _mean_loss, loss_by_normal
 
-    assert _mean_loss(np.array([[1.0, 0.0]]), np.array([[-100.0, 0.0]]), np.array([[0.0, -50.0]])) == 30.0
+    assert _mean_loss(np.array([1.0]), np.array([-100.0]), np.array([-50.0])) == 30.0
     a = np.array([-0.875, 0.3125, 15.0])
     b = np.array([62.75, 53.25, 59.375, 60.8125, 60.4375, 59.125, 57.625, 58.875, 59.4375, 59.875])
     x, y = np.r_[a, b], np.repeat([0, 1], [3, 10])

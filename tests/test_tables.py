@@ -43,8 +43,8 @@ from naively import (
     Poisson,
     Text,
 )
-from naively.blocks import mixed
-from naively.frame import Frame
+from naively.families.blocks import mixed
+from naively.read.frame import Frame
 
 Array = np.ndarray[Any, Any]
 
@@ -450,8 +450,10 @@ def test_the_losses_by_which_a_column_is_weighed_are_those_of_leaving_rows_out(s
     column = plain_table(columns={"x": Number()}).fit({"x": x}, y)._family().blocks[0].family
     ledger = plain_table(columns={"x": Number()}).fit({"x": x}, y)._model.ledger.parts["numbers"]
     decided = column.decided(ledger, naively.Additive(1.0))[0]
-    at = naively.bins.edges("mdl", None, *naively.families.numbers.column_counts(ledger.total.grid, 0))
-    bins = np.searchsorted(at, naively.grid.cells_of(x), side="right")
+    at = naively.families.columns.bins.edges(
+        "mdl", None, *naively.families.columns.numeric.column_counts(ledger.total.grid, 0)
+    )
+    bins = np.searchsorted(at, naively.count.grid.cells_of(x), side="right")
     assert decided.losses == pytest.approx(brute_force_losses(x, y, bins), rel=1e-9)
 
 
@@ -488,11 +490,11 @@ def test_bins_of_equal_width_and_frequency_are_what_they_say() -> None:
     y = np.repeat(["a", "b"], [50, 51])
     block = plain_table(columns={"x": Histogram("frequency", 4)}).fit({"x": x}, y)
     edges = block.table_.tables["numbers"].columns[0].edges
-    parts = np.bincount(np.searchsorted(edges, naively.grid.cells_of(x), side="right"))
+    parts = np.bincount(np.searchsorted(edges, naively.count.grid.cells_of(x), side="right"))
     assert parts.max() - parts.min() <= 1
     block = plain_table(columns={"x": Histogram("width", 4)}).fit({"x": x}, y)
     edges = block.table_.tables["numbers"].columns[0].edges
-    np.testing.assert_allclose(naively.grid.starts(edges), [250, 500, 750], rtol=2**-10)
+    np.testing.assert_allclose(naively.count.grid.starts(edges), [250, 500, 750], rtol=2**-10)
 
 
 def test_one_count_serves_every_way_of_binning() -> None:
@@ -536,7 +538,7 @@ def test_parts_and_threads_do_not_matter(threads: str, monkeypatch: Any) -> None
     table = pa.table(people())
     whole = plain_table(columns=RULED).fit(table, "label")
     monkeypatch.setattr(mixed, "PART", 23)
-    monkeypatch.setattr("naively.learning.block_model.PART", 23)
+    monkeypatch.setattr("naively.learn.block_model.PART", 23)
     monkeypatch.setattr("naively.threads._MUCH", 0)
     monkeypatch.setattr("naively.threads.SMALL", 0)
     monkeypatch.setenv("NAIVELY_THREADS", threads)

@@ -20,7 +20,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 import naively
 from naively import Best, InputError, NeverCounted, _core
-from naively.tokens import Tokens
+from naively.read.tokens import Tokens
 
 MANY = " ".join(f"word{i}" for i in range(100))
 

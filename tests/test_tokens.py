@@ -21,8 +21,8 @@ from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 from text_reference import names_from, tokens_of
 
 from naively import _core
-from naively.tokens import Tokens
-from naively.vocabulary import Vocabulary
+from naively.count.vocabulary import Vocabulary
+from naively.read.tokens import Tokens
 
 many = settings(max_examples=250)
 some = settings(max_examples=60)

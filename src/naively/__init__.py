@@ -7,94 +7,84 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
-    "AbsoluteDiscount": "backgrounds",
-    "Additive": "smoothing",
-    "Bernoulli": "columns",
+    "AbsoluteDiscount": "smooth.backgrounds",
+    "Additive": "smooth.rules",
+    "Bernoulli": "families.columns.declared",
     "BernoulliNB": "estimators",
-    "Best": "select",
-    "BiasVariance": "judging.bias_variance",
-    "BlockTally": "blocks",
-    "Categorical": "columns",
+    "Best": "families.words.selection",
+    "BiasVariance": "judge.bias_variance",
+    "BlockTally": "families.blocks",
+    "Categorical": "families.columns.declared",
     "CategoricalNB": "estimators",
-    "Comoments": "moments",
-    "Comparison": "judging.comparison",
-    "Complement": "columns",
+    "Comoments": "count.moments",
+    "Comparison": "judge.comparison",
+    "Complement": "families.columns.declared",
     "ComplementNB": "estimators",
     "CountVectorizer": "estimators",
     "DataWarning": "errors",
-    "Dates": "columns",
-    "Dirichlet": "backgrounds",
-    "Empirical": "priors",
-    "Epsilon": "smoothing",
-    "Evaluation": "judging.evaluation",
-    "Evidence": "smoothing",
-    "Explanation": "explain",
+    "Dates": "families.columns.declared",
+    "Dirichlet": "smooth.backgrounds",
+    "Empirical": "score.priors",
+    "Epsilon": "smooth.rules",
+    "Evaluation": "judge.evaluation",
+    "Evidence": "smooth.rules",
+    "Explanation": "score.explanation",
     "FileError": "errors",
-    "Gaussian": "columns",
+    "Gaussian": "families.columns.declared",
     "GaussianClassifier": "estimators",
     "GaussianNB": "estimators",
-    "Given": "priors",
+    "Given": "score.priors",
     "HashingVectorizer": "estimators",
-    "HeldOut": "held_out",
-    "Histogram": "columns",
+    "HeldOut": "learn.held_out",
+    "Histogram": "families.columns.declared",
     "Inexact": "errors",
     "InputError": "errors",
-    "JelinekMercer": "backgrounds",
-    "Kernel": "columns",
-    "LearningCurve": "judging.learning_curve",
-    "Moments": "moments",
+    "JelinekMercer": "smooth.backgrounds",
+    "Kernel": "families.columns.declared",
+    "LearningCurve": "judge.learning_curve",
+    "Moments": "count.moments",
     "NoCounts": "errors",
-    "Multinomial": "columns",
+    "Multinomial": "families.columns.declared",
     "MultinomialNB": "estimators",
     "NaiveBayes": "estimators",
     "NaivelyError": "errors",
     "NeverCounted": "errors",
-    "Number": "columns",
-    "Numbers": "numbers",
-    "Poisson": "columns",
+    "Number": "families.columns.declared",
+    "Numbers": "count.column_counts",
+    "Poisson": "families.columns.declared",
     "PoissonNB": "estimators",
-    "Scores": "scores",
-    "Smoothed": "priors",
-    "Suspects": "judging.suspects",
-    "Tally": "tally",
-    "Text": "columns",
+    "Scores": "score.scores",
+    "Smoothed": "score.priors",
+    "Suspects": "judge.suspects",
+    "Tally": "count.tally",
+    "Text": "families.columns.declared",
     "TextClassifier": "estimators",
-    "Tuned": "judging.tuning",
-    "Uniform": "priors",
-    "Unsmoothed": "smoothing",
-    "WittenBell": "backgrounds",
-    "bias_variance": "judging.bias_variance",
-    "compare": "judging.comparison",
-    "cross_validate": "judging.cross_validation",
-    "evaluate": "judging.evaluation",
+    "Tuned": "judge.tuning",
+    "Uniform": "score.priors",
+    "Unsmoothed": "smooth.rules",
+    "WittenBell": "smooth.backgrounds",
+    "bias_variance": "judge.bias_variance",
+    "compare": "judge.comparison",
+    "cross_validate": "judge.cross_validation",
+    "evaluate": "judge.evaluation",
     "film_reviews": "data",
-    "learning_curve": "judging.learning_curve",
-    "leave_one_out": "judging.cross_validation",
+    "learning_curve": "judge.learning_curve",
+    "leave_one_out": "judge.cross_validation",
     "load": "estimators",
-    "merge": "learning",
-    "suspects": "judging.suspects",
-    "tune": "judging.tuning",
+    "merge": "learn.merge",
+    "suspects": "judge.suspects",
+    "tune": "judge.tuning",
 }
+
+_RENAMED = {"judging": "naively.judge", "learning": "naively.learn"}
 
 __all__ = sorted([*_HOMES, "__version__"])  # noqa: PLE0605
 
 if TYPE_CHECKING:
-    from naively.backgrounds import AbsoluteDiscount as AbsoluteDiscount
-    from naively.backgrounds import Dirichlet as Dirichlet
-    from naively.backgrounds import JelinekMercer as JelinekMercer
-    from naively.backgrounds import WittenBell as WittenBell
-    from naively.blocks import BlockTally as BlockTally
-    from naively.columns import Bernoulli as Bernoulli
-    from naively.columns import Categorical as Categorical
-    from naively.columns import Complement as Complement
-    from naively.columns import Dates as Dates
-    from naively.columns import Gaussian as Gaussian
-    from naively.columns import Histogram as Histogram
-    from naively.columns import Kernel as Kernel
-    from naively.columns import Multinomial as Multinomial
-    from naively.columns import Number as Number
-    from naively.columns import Poisson as Poisson
-    from naively.columns import Text as Text
+    from naively.count.column_counts import Numbers as Numbers
+    from naively.count.moments import Comoments as Comoments
+    from naively.count.moments import Moments as Moments
+    from naively.count.tally import Tally as Tally
     from naively.data import film_reviews as film_reviews
     from naively.errors import DataWarning as DataWarning
     from naively.errors import FileError as FileError
@@ -114,44 +104,57 @@ if TYPE_CHECKING:
     from naively.estimators import NaiveBayes as NaiveBayes
     from naively.estimators import PoissonNB as PoissonNB
     from naively.estimators import TextClassifier as TextClassifier
-    from naively.explain import Explanation as Explanation
-    from naively.held_out import HeldOut as HeldOut
-    from naively.judging.bias_variance import BiasVariance as BiasVariance
-    from naively.judging.bias_variance import bias_variance as bias_variance
-    from naively.judging.comparison import Comparison as Comparison
-    from naively.judging.comparison import compare as compare
-    from naively.judging.cross_validation import cross_validate as cross_validate
-    from naively.judging.cross_validation import leave_one_out as leave_one_out
-    from naively.judging.evaluation import Evaluation as Evaluation
-    from naively.judging.evaluation import evaluate as evaluate
-    from naively.judging.learning_curve import LearningCurve as LearningCurve
-    from naively.judging.learning_curve import learning_curve as learning_curve
-    from naively.judging.suspects import Suspects as Suspects
-    from naively.judging.suspects import suspects as suspects
-    from naively.judging.tuning import Tuned as Tuned
-    from naively.judging.tuning import tune as tune
-    from naively.learning import merge as merge
-    from naively.moments import Comoments as Comoments
-    from naively.moments import Moments as Moments
-    from naively.numbers import Numbers as Numbers
-    from naively.priors import Empirical as Empirical
-    from naively.priors import Given as Given
-    from naively.priors import Smoothed as Smoothed
-    from naively.priors import Uniform as Uniform
-    from naively.scores import Scores as Scores
-    from naively.select import Best as Best
-    from naively.smoothing import Additive as Additive
-    from naively.smoothing import Epsilon as Epsilon
-    from naively.smoothing import Evidence as Evidence
-    from naively.smoothing import Unsmoothed as Unsmoothed
-    from naively.tally import Tally as Tally
+    from naively.families.blocks import BlockTally as BlockTally
+    from naively.families.columns.declared import Bernoulli as Bernoulli
+    from naively.families.columns.declared import Categorical as Categorical
+    from naively.families.columns.declared import Complement as Complement
+    from naively.families.columns.declared import Dates as Dates
+    from naively.families.columns.declared import Gaussian as Gaussian
+    from naively.families.columns.declared import Histogram as Histogram
+    from naively.families.columns.declared import Kernel as Kernel
+    from naively.families.columns.declared import Multinomial as Multinomial
+    from naively.families.columns.declared import Number as Number
+    from naively.families.columns.declared import Poisson as Poisson
+    from naively.families.columns.declared import Text as Text
+    from naively.families.words.selection import Best as Best
+    from naively.judge.bias_variance import BiasVariance as BiasVariance
+    from naively.judge.bias_variance import bias_variance as bias_variance
+    from naively.judge.comparison import Comparison as Comparison
+    from naively.judge.comparison import compare as compare
+    from naively.judge.cross_validation import cross_validate as cross_validate
+    from naively.judge.cross_validation import leave_one_out as leave_one_out
+    from naively.judge.evaluation import Evaluation as Evaluation
+    from naively.judge.evaluation import evaluate as evaluate
+    from naively.judge.learning_curve import LearningCurve as LearningCurve
+    from naively.judge.learning_curve import learning_curve as learning_curve
+    from naively.judge.suspects import Suspects as Suspects
+    from naively.judge.suspects import suspects as suspects
+    from naively.judge.tuning import Tuned as Tuned
+    from naively.judge.tuning import tune as tune
+    from naively.learn.held_out import HeldOut as HeldOut
+    from naively.learn.merge import merge as merge
+    from naively.score.explanation import Explanation as Explanation
+    from naively.score.priors import Empirical as Empirical
+    from naively.score.priors import Given as Given
+    from naively.score.priors import Smoothed as Smoothed
+    from naively.score.priors import Uniform as Uniform
+    from naively.score.scores import Scores as Scores
+    from naively.smooth.backgrounds import AbsoluteDiscount as AbsoluteDiscount
+    from naively.smooth.backgrounds import Dirichlet as Dirichlet
+    from naively.smooth.backgrounds import JelinekMercer as JelinekMercer
+    from naively.smooth.backgrounds import WittenBell as WittenBell
+    from naively.smooth.rules import Additive as Additive
+    from naively.smooth.rules import Epsilon as Epsilon
+    from naively.smooth.rules import Evidence as Evidence
+    from naively.smooth.rules import Unsmoothed as Unsmoothed
 
 
 def __getattr__(name: str) -> Any:
     """Public names are loaded when first used (PEP 562)."""
     home = _HOMES.get(name)
     if home is None:
-        raise AttributeError(f"module 'naively' has no attribute {name!r}")
+        advice = f"; it is now {_RENAMED[name]}" if name in _RENAMED else ""
+        raise AttributeError(f"module 'naively' has no attribute {name!r}{advice}")
     from importlib import import_module
 
     value = getattr(import_module(f"naively.{home}"), name)

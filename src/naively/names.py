@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 
 from naively import _core
+from naively.arrays import IntArray, Value
 from naively.errors import InputError
-from naively.values import Value
 
 SEED = int.from_bytes(os.urandom(8), "little")  # so that no one can choose texts that are slow to tell apart
-IntArray = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -192,64 +191,3 @@ def _appended(names: np.ndarray[Any, Any], fresh: list[Any]) -> np.ndarray[Any, 
 def _some(values: list[Any]) -> str:
     texts = [v for v in values if isinstance(v, str)][:1] + [v for v in values if not isinstance(v, str)][:1]
     return " and ".join(map(repr, texts))
-
-
-CODE_BITS = 32
-MISSING = (1 << CODE_BITS) - 1
-"""The code that stands for "missing" in a column of categories."""
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Categories(Value):
-    """Columns of categories. A feature is a column and a code: `column << 32 | code`, which never changes."""
-
-    columns: Index
-    values: tuple[Index, ...]
-
-    @property
-    def size(self) -> int:
-        """How many categories there are in all columns together."""
-        return sum(v.size for v in self.values)
-
-    @cached_property
-    def sizes(self) -> IntArray:
-        return np.array([v.size for v in self.values], dtype=np.int64)
-
-    @cached_property
-    def offsets(self) -> IntArray:
-        """Where each column's categories begin when all stand in one line."""
-        return np.concatenate([[0], np.cumsum(self.sizes)])[:-1].astype(np.int64)
-
-    def united(self, other: Categories, what: str) -> tuple[Categories, Any]:
-        """Both as one; and the function that gives the other's features their new numbers (None: they keep them)."""
-        if other is self:
-            return self, None
-        columns, moved = self.columns.united(other.columns, f"columns of {what}")
-        targets = moved if moved is not None else np.arange(other.columns.size)
-        values = list(self.values) + [Index(0)] * (columns.size - len(self.values))
-        codes: list[IntArray | None] = []
-        for theirs, column in zip(other.values, map(int, targets), strict=True):
-            values[column], recoded = values[column].united(theirs, f"categories of column {columns.name(column)!r}")
-            codes.append(recoded)
-        both = Categories(columns, tuple(values))
-        if moved is None and all(c is None for c in codes):
-            return both, None
-
-        def renumber(feature: IntArray) -> IntArray:
-            column, code = feature >> CODE_BITS, feature & MISSING
-            result = code.copy()
-            for j, recoded in enumerate(codes):
-                if recoded is not None:
-                    here = (column == j) & (code != MISSING)
-                    result[here] = recoded[code[here]]
-            return (targets[column] << CODE_BITS) | result
-
-        return both, renumber
-
-    def name(self, feature: int) -> Any:
-        """Column and category of a feature."""
-        column, code = feature >> CODE_BITS, feature & MISSING
-        return self.columns.name(column), None if code == MISSING else self.values[column].name(code)
-
-    def __repr__(self) -> str:
-        return f"Categories({self.columns.size} columns, {self.size} categories)"

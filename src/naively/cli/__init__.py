@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from naively.cli.arguments import parser
 from naively.cli.console import Console, speak_utf8
-from naively.cli.failures import DONE, SKIPPED, exit_code, settle, warnings_on
+from naively.cli.exit import DONE, SKIPPED, exit_code, settle, warnings_on
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -7,10 +7,10 @@ import sys
 from typing import Any
 
 from naively import __version__
-from naively.cli.failures import MEANINGS, WRONG_USAGE
+from naively.cli.exit import MEANINGS, WRONG_USAGE
 from naively.cli.options import COMMON, COMMON_HELP
 from naively.cli.parsers import Command, Layout, Parser, help_width, wrapped
-from naively.cli.usages import add_commands
+from naively.cli.subcommands import add_commands
 
 GROUPS = {
     "learn": ("train", "learn", "forget", "merge"),

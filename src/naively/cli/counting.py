@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from naively.cli.ahead import ahead
+from naively.cli.column_roles import Roles
 from naively.cli.console import Console
+from naively.cli.prefetch import ahead
 from naively.cli.progress import Progress
-from naively.cli.roles import Roles
-from naively.cli.sampling import Sample
 from naively.errors import FileError, InputError
-from naively.files.atomic import sweep
+from naively.learn.sample import Sample
 from naively.sources import Source
+from naively.store.atomic import sweep
 
 
 @dataclass
@@ -41,7 +41,7 @@ class Checkpoint:
 
     def resume(self, learner: Any, console: Console) -> int:
         """Give the learner the state that a killed run has left; the number of rows it had counted, 0 without any."""
-        from naively.learning.checkpoints import load_checkpoint
+        from naively.learn.checkpoints import load_checkpoint
 
         sweep(self.path)
         if not self.path.exists():
@@ -64,7 +64,7 @@ class Checkpoint:
         return time.monotonic() - self._written >= self.seconds
 
     def write(self, state: tuple[Any, int]) -> None:
-        from naively.learning.checkpoints import save_checkpoint
+        from naively.learn.checkpoints import save_checkpoint
 
         model, rows = state
         save_checkpoint(model, self.path, {**self.told, "rows": rows})

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from naively.learning.factors import amount, row_factors, word_counts, words_counted
-from naively.ledger import Uncounted
-from naively.priors import Empirical, Smoothed
+from naively.count.ledger import Uncounted
+from naively.learn.factors import amount, row_factors, word_counts, words_counted
+from naively.score.priors import Empirical, Smoothed
 
 Counts = Callable[[Any, int], str]
 """The counts behind a factor (None: the prior), by its name and the number of a class."""

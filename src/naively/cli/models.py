@@ -7,10 +7,10 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
+from naively.cli.column_roles import Roles
 from naively.cli.console import Console
-from naively.cli.failures import UsageError
+from naively.cli.exit import UsageError
 from naively.cli.options import TEXT_FILES
-from naively.cli.roles import Roles
 from naively.errors import FileError, InputError
 from naively.sources import Asked, Source, open_source
 from naively.sources.files import as_text
@@ -47,7 +47,7 @@ def made(arguments: Namespace, roles: Roles, kinds: tuple[Any, Any] | None = Non
     kind = _learner(roles) if kinds is None else kinds[roles.text is None]
     prior = None
     if arguments.prior == "uniform":
-        from naively.priors import Uniform
+        from naively.score.priors import Uniform
 
         prior = Uniform()
     common = {"alpha": arguments.alpha, "prior": prior, "calibrate": arguments.calibrate}
@@ -56,7 +56,7 @@ def made(arguments: Namespace, roles: Roles, kinds: tuple[Any, Any] | None = Non
     _refuse_options_of_texts(arguments)
     if not roles.given_texts:
         return kind(**common)
-    from naively.columns import Text
+    from naively.families.columns.declared import Text
 
     return kind(**common, columns={name: Text() for name in roles.given_texts})
 
@@ -64,10 +64,10 @@ def made(arguments: Namespace, roles: Roles, kinds: tuple[Any, Any] | None = Non
 def _learner(roles: Roles) -> Any:
     """The class of learners, of which only the one that is needed is loaded."""
     if roles.text is None:
-        from naively.learning import TableLearner
+        from naively.learn.tables import TableLearner
 
         return TableLearner
-    from naively.learning import TextLearner
+    from naively.learn.text import TextLearner
 
     return TextLearner
 
@@ -97,7 +97,7 @@ def _refuse_options_of_texts(arguments: Namespace) -> None:
 
 def load(path: str, *, verify: bool = False) -> tuple[Any, dict[str, Any]]:
     """A learner from a file, and what is told of it; scikit-learn is loaded only for its drop-in estimators."""
-    from naively.learning.saving import Saved
+    from naively.learn.files import Saved
 
     if not os.path.exists(path):
         raise FileError(f"{path}: there is no such file; 'naively train' makes a model")
@@ -108,15 +108,15 @@ def load(path: str, *, verify: bool = False) -> tuple[Any, dict[str, Any]]:
         saved.contents.verify()
     kinds: dict[str, Any]
     if saved.kind == "TextClassifier":
-        from naively.learning import TextLearner
+        from naively.learn.text import TextLearner
 
         kinds = {saved.kind: TextLearner}
     elif saved.kind == "NaiveBayes":
-        from naively.learning import TableLearner
+        from naively.learn.tables import TableLearner
 
         kinds = {saved.kind: TableLearner}
     else:
-        from naively.estimators.loading import KINDS as kinds
+        from naively.estimators.load import KINDS as kinds
     learner = saved.learner(kinds)
     about = {**saved.about, "kind": saved.kind, "frozen": saved.frozen, "version": saved.version}
     return learner, {**about, "bytes": saved.contents.size}
@@ -124,7 +124,7 @@ def load(path: str, *, verify: bool = False) -> tuple[Any, dict[str, Any]]:
 
 def refuse_swapped(arguments: Namespace) -> None:
     """Raise where the file that was named as the model is none, and one of the words behind it is."""
-    from naively.files import is_model
+    from naively.store.container import is_model
 
     given = (getattr(arguments, name, None) or [] for name in ("text", "data"))
     behind = [word for words in given for word in ([words] if isinstance(words, str) else words)]
@@ -147,7 +147,7 @@ def for_rows(learner: Any, path: str) -> Any:
 
 def write(learner: Any, path: str, about: dict[str, Any], *, frozen: bool = False, ready: Any = None) -> int:
     """Write a learner; the number of bytes that it takes. What is `ready` to be written need not be made."""
-    from naively.learning.saving import save
+    from naively.learn.files import save
 
     kept = {name: value for name, value in about.items() if name in ("target", "text", "data", "accuracy", "margin")}
     save(learner, path, frozen=frozen, about=kept, ready=ready)
@@ -156,7 +156,7 @@ def write(learner: Any, path: str, about: dict[str, Any], *, frozen: bool = Fals
 
 def refuse_to_replace(path: str, force: bool) -> None:
     """Raises where a file is there that is no model."""
-    from naively.files import read
+    from naively.store.container import read
 
     if not os.path.exists(path):
         return

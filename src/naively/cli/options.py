@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from naively.cli.option_values import alpha, at_least, names, ngrams
+from naively.cli.option_types import alpha, at_least, names, ngrams
 from naively.cli.parsers import Check, Command, Layout
 
 FORMATS = ("csv", "tsv", "json", "jsonl", "parquet", "arrow", "fasttext", "folder", "lines")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
 from naively.cli.console import terminal_width, write
-from naively.cli.failures import UsageError
+from naively.cli.exit import UsageError
 
 Check = Callable[[argparse.Namespace], None]
 """Looks at arguments that are understood one by one, and raises where they do not go together."""

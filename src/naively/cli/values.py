@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from naively.bins import bin_range
-from naively.blocks import CategoryBlock, MatrixBlock, NumberBlock, TextBlock
-from naively.cells import Array
-from naively.columns import Kernel
-from naively.families import Poisson
-from naively.families.numbers import Column
-from naively.learning.factors import amount, word_counts
-from naively.log_odds import top_words
-from naively.names import CODE_BITS, MISSING
+from naively.arrays import Array
+from naively.count.columns import CODE_BITS, MISSING
+from naively.families.blocks import CategoryBlock, MatrixBlock, NumberBlock, TextBlock
+from naively.families.columns.bins import bin_range
+from naively.families.columns.declared import Kernel
+from naively.families.columns.numeric import Column
+from naively.families.poisson import Poisson
+from naively.families.words.log_odds import top_words
+from naively.learn.factors import amount, word_counts
 
 Found = list[list[tuple[str, float]]]
 """For each class, by number: what speaks for it, and by how many standard deviations."""

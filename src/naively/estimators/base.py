@@ -10,17 +10,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from naively.calibration import METHODS
-from naively.cells import Array
+from naively.arrays import Array
+from naively.count.ledger import Ledger
 from naively.errors import InputError
 from naively.estimators.rows import as_array, check_rows, numbers
-from naively.learning.base import Learner
-from naively.learning.model import Model
-from naively.learning.parameters import defaults_of, refuse_unknown
-from naively.learning.rows import check_labels, check_weights, counted_codes, number_labels, rows_that_count
-from naively.ledger import Ledger
+from naively.learn.learner import Learner
+from naively.learn.model import Model
+from naively.learn.parameters import defaults_of, refuse_unknown
 from naively.names import Index
-from naively.rows import RowError, Rows
+from naively.read.label_codes import check_labels, check_weights, counted_codes, number_labels, rows_that_count
+from naively.read.matrix import RowError, Rows
+from naively.score.calibration import METHODS
 
 CALIBRATE = ["boolean", StrOptions(set(METHODS))]
 """What `calibrate` may be."""

@@ -8,17 +8,17 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from naively.backgrounds import ADDED
-from naively.cells import Array
+from naively.arrays import Array
+from naively.count.columns import CODE_BITS, MISSING, Categories
+from naively.count.ledger import Ledger
 from naively.errors import InputError
-from naively.estimators.discrete import SmoothedClassifier
+from naively.estimators.counts import SmoothedClassifier
 from naively.estimators.rows import category_codes
-from naively.families import Categorical
 from naively.families.base import Family
-from naively.families.categorical import LARGEST_TABLE, trimmed
-from naively.ledger import Ledger
-from naively.names import CODE_BITS, MISSING, Categories, Index
-from naively.rows import Rows
+from naively.families.categorical import LARGEST_TABLE, Categorical, trimmed
+from naively.names import Index
+from naively.read.matrix import Rows
+from naively.smooth.backgrounds import ADDED
 
 
 class CategoricalNB(SmoothedClassifier):

@@ -8,12 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from naively.cells import Array
+from naively.arrays import Array
 from naively.estimators.base import CountingClassifier
-from naively.families import Gaussian
 from naively.families.base import Family
-from naively.families.gaussian import COVARIANCES, epsilon
-from naively.priors import PRIORS, Empirical, Prior, prior_of
+from naively.families.densities.gaussian import COVARIANCES, Gaussian, epsilon
+from naively.score.priors import PRIORS, Empirical, Prior, prior_of
 
 
 class NormalClassifier(CountingClassifier):

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from naively.cells import Array
+from naively.arrays import Array
+from naively.count.columns import Categories
 from naively.errors import InputError
-from naively.learning.rows import encode, missing_entries, sorted_index
-from naively.learning.shapes import in_memory, with_masks
-from naively.names import Categories, Index
-from naively.natives import NATIVE
-from naively.rows import Rows, is_sparse_matrix, native
+from naively.names import Index
+from naively.read.label_codes import encode, missing_entries, sorted_index
+from naively.read.matrix import NATIVE, Rows, is_sparse_matrix, native
+from naively.read.shapes import in_memory, with_masks
 
 
 def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:

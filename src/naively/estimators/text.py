@@ -7,12 +7,12 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from naively.backgrounds import SMOOTHINGS
 from naively.estimators.base import CALIBRATE, Manners, validated
-from naively.families.words import FAMILIES, WEIGHTINGS
-from naively.learning.text import TextLearner
-from naively.priors import PRIORS
-from naively.select import Best
+from naively.families.words.block import FAMILIES, WEIGHTINGS
+from naively.families.words.selection import Best
+from naively.learn.text import TextLearner
+from naively.score.priors import PRIORS
+from naively.smooth.backgrounds import SMOOTHINGS
 
 
 class TextClassifier(Manners, TextLearner):

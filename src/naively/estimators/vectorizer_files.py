@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from naively import __version__
+from naively.count.vocabulary import spelt
 from naively.errors import FileError, InputError
-from naively.files import Contents, Reader, Writer, write
-from naively.vocabulary import spelt
+from naively.store.codec import Reader, Writer
+from naively.store.container import Contents, write
 
 
 def save(vectorizer: Any, path: str | os.PathLike[str]) -> None:

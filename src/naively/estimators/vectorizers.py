@@ -13,14 +13,14 @@ from sklearn.preprocessing import normalize
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from naively import _core
-from naively.cells import Array
+from naively.arrays import Array
+from naively.count.vocabulary import Vocabulary
 from naively.errors import InputError
-from naively.learning.parameters import Named, refuse_unknown
-from naively.select import Limits
-from naively.texts import Texts
+from naively.families.words.selection import Limits
+from naively.learn.parameters import Named, refuse_unknown
+from naively.read.texts import Texts
+from naively.read.tokens import Tokens
 from naively.threads import threads
-from naively.tokens import Tokens
-from naively.vocabulary import Vocabulary
 
 try:
     from sklearn.utils._sparse import _align_api_if_sparse as _in_house_style

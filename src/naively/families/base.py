@@ -8,15 +8,16 @@ from typing import Any, Protocol
 import numpy as np
 
 from naively import _core
-from naively.cells import Array, Cells, whole
+from naively.arrays import Array, whole
+from naively.count.cells import Cells
+from naively.count.ledger import Ledger, Shown, View
+from naively.count.tally import Tally
 from naively.errors import InputError
-from naively.families.left_out import Left
-from naively.ledger import Ledger, Shown, View
+from naively.families.counts_left_out import Left
 from naively.names import Index
-from naively.rows import Accepts, Rows, SparseRows, check_columns, complain, in_blocks, is_sparse
-from naively.smoothing import Logs, Smoothing
-from naively.table import Linear, Table
-from naively.tally import Tally
+from naively.read.matrix import Accepts, Rows, SparseRows, check_columns, complain, in_blocks, is_sparse
+from naively.score.table import Linear, Table
+from naively.smooth.rules import Logs, Smoothing
 from naively.threads import threads
 
 

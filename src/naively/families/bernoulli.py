@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from naively.cells import Array
-from naively.evidence import Draws
+from naively.arrays import Array
+from naively.count.ledger import Ledger, Shown, View, fewer_rows
+from naively.count.tally import Tally
 from naively.families.base import (
     NOTHING,
     absent_entries,
@@ -22,15 +23,16 @@ from naively.families.base import (
     remainder,
     sparse_features,
 )
-from naively.families.left_out import Entries, Left, as_entries, mixture, presences_left_out
-from naively.ledger import Ledger, Shown, View, fewer_rows
+from naively.families.counts_left_out import Entries, Left, as_entries, mixture, presences_left_out
 from naively.names import Index
-from naively.rows import Accepts, Rows
-from naively.smoothing import Evidence, Logs, Smoothing, settled
-from naively.table import Linear, LinearTable
-from naively.tally import Tally
+from naively.read.matrix import Accepts, Rows
+from naively.score.table import Linear, LinearTable
+from naively.smooth.evidence import Draws
+from naively.smooth.rules import Evidence, Logs, Smoothing, settled
+from naively.store.registry import stored
 
 
+@stored()
 @dataclass(frozen=True)
 class Bernoulli:
     """p(w | c) = (N_cw + α) / (n_cw + 2α), n_cw being the rows of the class in which w is known.

@@ -11,24 +11,28 @@ from typing import Any, ClassVar
 import numpy as np
 
 from naively import _core
-from naively.cells import Array, Cells, whole
-from naively.coded import CodedColumns, codes_of
-from naively.evidence import Draws, best_alpha
+from naively.arrays import Array, whole
+from naively.count.cells import Cells
+from naively.count.columns import CODE_BITS, MISSING, Categories
+from naively.count.ledger import Ledger
+from naively.count.tally import Tally
 from naively.families.base import count_in_blocks, remainder, rows_per_class
 from naively.families.codes_left_out import OwnCodes, codes_left_out
-from naively.families.left_out import Left, in_line
-from naively.ledger import Ledger
-from naively.names import CODE_BITS, MISSING, Categories, Index
-from naively.rows import Rows, complain, in_blocks, is_sparse_matrix
-from naively.smoothing import Additive, Evidence, Logs, Smoothing
-from naively.table import CodeTable, missing_codes, padded
-from naively.tally import Tally
+from naively.families.counts_left_out import Left, in_line
+from naively.names import Index
+from naively.read.codes import CodedColumns, codes_of
+from naively.read.matrix import Rows, complain, in_blocks, is_sparse_matrix
+from naively.score.table import CodeTable, missing_codes, padded
+from naively.smooth.evidence import Draws, best_alpha
+from naively.smooth.rules import Additive, Evidence, Logs, Smoothing
+from naively.store.registry import stored
 from naively.threads import threads
 
 LARGEST_TABLE = 1 << 26
 """How many numbers the table of one column may have before its codes are taken for a mistake."""
 
 
+@stored("families.Categorical")
 @dataclass(frozen=True)
 class Categorical:
     """p(v | j, c) = (N_cjv + α) / (N_cj + αK_j), K_j being the number of categories of column j.

@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from naively.cells import Array
+from naively.arrays import Array, Value
+from naively.count.columns import Categories
 from naively.errors import NeverCounted
 from naively.families.base import remainder
-from naively.families.left_out import unsorted
-from naively.names import Categories
-from naively.smoothing import Logs, Smoothing
-from naively.table import CodeTable, missing_codes
-from naively.values import Value
+from naively.families.counts_left_out import unsorted
+from naively.score.table import CodeTable, missing_codes
+from naively.smooth.rules import Logs, Smoothing
 
 
 @dataclass(frozen=True, eq=False)

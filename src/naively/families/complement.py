@@ -7,18 +7,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from naively.cells import Array
-from naively.evidence import Draws
+from naively.arrays import Array
+from naively.count.ledger import Ledger, Shown, View
 from naively.families.base import NOTHING, every_cell, linear_pair, remainder, rule_mass
-from naively.families.left_out import Left, as_entries, draws_left_out, one_by_one
+from naively.families.counts_left_out import Left, as_entries, draws_left_out, one_by_one
 from naively.families.multinomial import COUNTS, EXPECTED, Multinomial
-from naively.ledger import Ledger, Shown, View
 from naively.names import Index
-from naively.rows import Rows
-from naively.smoothing import Smoothing
-from naively.table import Linear, LinearTable
+from naively.read.matrix import Rows
+from naively.score.table import Linear, LinearTable
+from naively.smooth.evidence import Draws
+from naively.smooth.rules import Smoothing
+from naively.store.registry import stored
 
 
+@stored()
 @dataclass(frozen=True)
 class Complement(Multinomial):
     """w(w, c) = -log((N_w - N_cw + α) / (N - N_c + αV)), divided by their sum over w where `norm` is set.

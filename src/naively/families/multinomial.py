@@ -8,9 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from naively.backgrounds import Background, Seen, background_of, mixed_logs, shares
-from naively.cells import Array
-from naively.evidence import Draws
+from naively.arrays import Array
+from naively.count.ledger import Ledger, Shown, View
+from naively.count.tally import Tally
 from naively.families.base import (
     NOTHING,
     count_linear,
@@ -21,18 +21,20 @@ from naively.families.base import (
     rule_mass,
     sparse_features,
 )
-from naively.families.left_out import Left, as_entries, draws_left_out
-from naively.ledger import Ledger, Shown, View
+from naively.families.counts_left_out import Left, as_entries, draws_left_out
 from naively.names import Index
-from naively.rows import Accepts, Rows
-from naively.smoothing import Evidence, Smoothing, cell_logs, settled
-from naively.table import Linear, LinearTable
-from naively.tally import Tally
+from naively.read.matrix import Accepts, Rows
+from naively.score.table import Linear, LinearTable
+from naively.smooth.backgrounds import Background, Seen, background_of, mixed_logs, shares
+from naively.smooth.evidence import Draws
+from naively.smooth.rules import Evidence, Smoothing, cell_logs, settled
+from naively.store.registry import stored
 
 COUNTS = Accepts(low=0.0)
 EXPECTED = "counts, 0 or more"
 
 
+@stored()
 @dataclass(frozen=True)
 class Multinomial:
     """p(w | c) = (N_cw + α) / (N_c + αV)."""

@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from naively.cells import Array
-from naively.evidence import best_shape
+from naively.arrays import Array
+from naively.count.ledger import Ledger, Shown, View, fewer_rows
+from naively.count.tally import Tally
 from naively.families.base import (
     NOTHING,
     count_linear,
@@ -22,16 +23,17 @@ from naively.families.base import (
     sparse_features,
 )
 from naively.families.bernoulli import absent_sum
-from naively.families.left_out import Entries, Left, as_entries, mixture, presences_left_out
+from naively.families.counts_left_out import Entries, Left, as_entries, mixture, presences_left_out
 from naively.families.multinomial import COUNTS, EXPECTED
-from naively.ledger import Ledger, Shown, View, fewer_rows
 from naively.names import Index
-from naively.rows import Rows, SparseRows, is_sparse
-from naively.smoothing import Additive, Evidence, Logs, Smoothing
-from naively.table import Linear, LinearTable
-from naively.tally import Tally
+from naively.read.matrix import Rows, SparseRows, is_sparse
+from naively.score.table import Linear, LinearTable
+from naively.smooth.evidence import best_shape
+from naively.smooth.rules import Additive, Evidence, Logs, Smoothing
+from naively.store.registry import stored
 
 
+@stored()
 @dataclass(frozen=True)
 class Poisson:
     """λ_cw = (S_cw + α) / (n_cw + α): the events over the rows in which they are known.
@@ -156,6 +158,7 @@ def _rates(logs: Logs) -> Array:
     return np.exp(finite) if odd is None else np.where(odd > 0, 0.0, np.exp(finite))
 
 
+@stored()
 @dataclass(frozen=True)
 class LogFactorials:
     """-log x! over each row; the same for every class."""

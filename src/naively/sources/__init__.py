@@ -13,9 +13,9 @@
 Nothing here loads DuckDB or pyarrow before a source is opened.
 """
 
-from naively.sources.asked import Asked
-from naively.sources.opening import open_source
+from naively.sources.errors import BadRow, SourceError
+from naively.sources.open import open_source
+from naively.sources.request import Asked
 from naively.sources.source import Source
-from naively.sources.trouble import BadRow, SourceError
 
 __all__ = ["Asked", "BadRow", "Source", "SourceError", "open_source"]

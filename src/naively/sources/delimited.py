@@ -24,14 +24,14 @@ from typing import Any
 
 from naively import _core
 from naively.sources.batches import plain_columns
-from naively.sources.engine import Engine, exactly, failures, identifiers, literal, nothing, structure
+from naively.sources.duck import Engine, exactly, failures, identifiers, literal, nothing, structure
+from naively.sources.errors import BadRow, SourceError, bad_csv_row, csv_problem, shown
 from naively.sources.exact import exact_types, inexact
 from naively.sources.formats import damaged
 from naively.sources.reader import KEPT, SKIP, Part, Progress, check_names, widest
-from naively.sources.sample import Sample
+from naively.sources.sniff import Sample
 from naively.sources.spool import LineEnds, with_line_feeds
-from naively.sources.trouble import BadRow, SourceError, bad_csv_row, csv_problem, shown
-from naively.sources.unpacking import check, chunks, unpacking
+from naively.sources.unpack import check, chunks, unpacking
 
 _DELIMITERS = (",", "\t", ";", "|")
 _LONGEST_LINE = 4_000_000

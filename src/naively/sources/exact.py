@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from naively.sources.engine import identifier
+from naively.sources.duck import identifier
 
 WHOLE = ("BIGINT", "UBIGINT", "HUGEINT")
 _EXACT_DOUBLE = 2.0**53

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from naively.errors import nearest
-from naively.sources.trouble import SourceError
+from naively.sources.errors import SourceError
 
 _GLOB = set("*?[")
 _MARKERS = ("_SUCCESS", "_metadata", "_common_metadata", "__MACOSX")

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from naively.sources.errors import SourceError
 from naively.sources.files import File, as_text, sub_folders, under, unreadable
 from naively.sources.lines import decoded
 from naively.sources.reader import Progress
 from naively.sources.spool import as_utf_8
-from naively.sources.trouble import SourceError
 
 _PIECE_FILES = 512
 _PIECE_BYTES = 4 << 20

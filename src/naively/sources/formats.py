@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from naively.sources.errors import SourceError, plain
 from naively.sources.files import File, unreadable
-from naively.sources.trouble import SourceError, plain
 
 _HEAD = _SIP = 1 << 16
 

@@ -15,10 +15,10 @@ from functools import cached_property
 from itertools import chain, compress
 from typing import Any
 
+from naively.sources.errors import BadRow, SourceError, shown
 from naively.sources.reader import SKIP, Part, Progress
 from naively.sources.spool import as_utf_8
-from naively.sources.trouble import BadRow, SourceError, shown
-from naively.sources.unpacking import chunks
+from naively.sources.unpack import chunks
 
 _CHUNK = 1 << 20
 _PIPE = 1 << 16

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from naively.sources.batches import plain_columns
-from naively.sources.engine import Engine, exactly, failures, identifier
+from naively.sources.duck import Engine, exactly, failures, identifier
 from naively.sources.formats import damaged
 from naively.sources.reader import Part, Progress, widest
 

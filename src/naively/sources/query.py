@@ -12,9 +12,9 @@ from functools import cached_property
 from typing import Any
 
 from naively.sources.batches import plain_columns
-from naively.sources.engine import Engine, failures
+from naively.sources.duck import Engine, failures
+from naively.sources.errors import SourceError
 from naively.sources.reader import Progress, check_unique
-from naively.sources.trouble import SourceError
 
 _SHOWN = 1000
 

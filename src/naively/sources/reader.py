@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
+from naively.sources.errors import BadRow, SourceError
 from naively.sources.files import File
 from naively.sources.formats import Content
-from naively.sources.trouble import BadRow, SourceError
 
 KEPT = 20
 SKIP = "on_error='skip' leaves such rows out"

@@ -12,12 +12,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from naively.errors import nearest
-from naively.sources.asked import Asked
 from naively.sources.batches import cut
-from naively.sources.engine import Engine
+from naively.sources.duck import Engine
+from naively.sources.errors import BadRow, SourceError
 from naively.sources.files import File
 from naively.sources.reader import KEPT, Peekable, Progress, Reader, Untyped
-from naively.sources.trouble import BadRow, SourceError
+from naively.sources.request import Asked
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from naively.errors import nearest
-from naively.sources.engine import Engine
+from naively.sources.duck import Engine
+from naively.sources.errors import SourceError
 from naively.sources.reader import Part
-from naively.sources.trouble import SourceError
-from naively.sources.unpacking import chunks
+from naively.sources.unpack import chunks
 
 MARK = b"\xef\xbb\xbf"
 _COMMON = (

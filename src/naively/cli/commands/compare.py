@@ -5,15 +5,15 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
+from naively.cli.column_roles import Roles
 from naively.cli.commands.evaluate import all_rows
 from naively.cli.console import Console
-from naively.cli.roles import Roles
 
 _FIGURES = ("accuracy", "f1_micro", "f1_macro", "f1_weighted", "log_loss")
 
 
 def run(arguments: Namespace, console: Console) -> None:
-    from naively.judging.comparison import compare
+    from naively.judge.comparison import compare
 
     X, y, roles, _ = all_rows(arguments, console)
     test = None
@@ -30,9 +30,9 @@ def run(arguments: Namespace, console: Console) -> None:
 
 def _of_texts() -> dict[str, Any]:
     """Families, smoothing and selection of words, one thing changed at a time."""
-    from naively.backgrounds import AbsoluteDiscount, Dirichlet, JelinekMercer, WittenBell
     from naively.estimators import TextClassifier
-    from naively.select import Best
+    from naively.families.words.selection import Best
+    from naively.smooth.backgrounds import AbsoluteDiscount, Dirichlet, JelinekMercer, WittenBell
 
     plain: dict[str, Any] = {"family": "multinomial", "weighting": "counts", "ngrams": (1, 1)}
     told: dict[str, dict[str, Any]] = {
@@ -59,8 +59,8 @@ def _of_texts() -> dict[str, Any]:
 
 
 def _of_tables(roles: Roles) -> dict[str, Any]:
-    from naively.columns import Text
     from naively.estimators import NaiveBayes
+    from naively.families.columns.declared import Text
 
     columns = {name: Text() for name in roles.given_texts} or None
     told: dict[str, dict[str, Any]] = {
@@ -74,6 +74,6 @@ def _of_tables(roles: Roles) -> dict[str, Any]:
 
 
 def _uniform() -> Any:
-    from naively.priors import Uniform
+    from naively.score.priors import Uniform
 
     return Uniform()

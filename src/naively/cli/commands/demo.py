@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from naively.cli.console import Console
-from naively.cli.failures import UsageError
+from naively.cli.exit import UsageError
 from naively.errors import InputError
 
 

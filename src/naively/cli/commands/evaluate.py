@@ -6,15 +6,15 @@ from argparse import Namespace
 from contextlib import closing
 from typing import Any
 
-from naively.cli.ahead import ahead
+from naively.cli.column_roles import Roles, roles_for_model, roles_for_training
 from naively.cli.console import Console
 from naively.cli.counting import tell_of_bad_rows
-from naively.cli.failures import UsageError
+from naively.cli.exit import UsageError
 from naively.cli.models import for_rows, load, made, opened
+from naively.cli.prefetch import ahead
 from naively.cli.progress import Progress
-from naively.cli.roles import Roles, roles_for_model, roles_for_training
 from naively.errors import InputError
-from naively.estimates import margin_of, with_margin
+from naively.learn.estimates import margin_of, with_margin
 
 
 def run(arguments: Namespace, console: Console) -> None:
@@ -84,7 +84,7 @@ def _on_new_rows(arguments: Namespace, console: Console) -> Any:
         raise InputError(f"no row has a label in column {roles.target!r}, so there is nothing to judge by")
     if without:
         console.warn(f"{without:,} rows have no label: left out")
-    from naively.judging.evaluation import evaluate
+    from naively.judge.evaluation import evaluate
 
     told = Told(learner.classes_, np.concatenate(chances), np.concatenate(decided))
     return evaluate(told, None, np.concatenate(truth))
@@ -106,8 +106,8 @@ class Told:
 
 def _left_out(arguments: Namespace, console: Console) -> Any:
     from naively.estimators import NaiveBayes, TextClassifier
-    from naively.judging.cross_validation import cross_validate, leave_one_out
-    from naively.judging.evaluation import evaluate
+    from naively.judge.cross_validation import cross_validate, leave_one_out
+    from naively.judge.evaluation import evaluate
 
     X, y, roles, _ = all_rows(arguments, console)
     model = made(arguments, roles, (TextClassifier, NaiveBayes))

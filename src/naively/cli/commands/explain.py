@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from naively.cli.column_roles import roles_for_model
 from naively.cli.console import Console, printable
 from naively.cli.factors import counts_of
 from naively.cli.models import for_rows, load, opened
-from naively.cli.roles import roles_for_model
 from naively.errors import InputError, nearest
-from naively.explain import Explanation
+from naively.score.explanation import Explanation
 
 
 def run(arguments: Namespace, console: Console) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
+from naively.cli.column_roles import roles_for_model
 from naively.cli.console import Console
 from naively.cli.counting import count
 from naively.cli.models import for_rows, load, named, opened, refuse_to_replace, summary, waiting, write
 from naively.cli.progress import megabytes
-from naively.cli.roles import roles_for_model
 from naively.errors import InputError
-from naively.files.locks import locked
+from naively.store.locks import locked
 
 
 def run(arguments: Namespace, console: Console) -> None:

@@ -7,11 +7,11 @@ from argparse import Namespace
 from naively.cli.console import Console
 from naively.cli.models import load, refuse_to_replace, summary, waiting, write
 from naively.cli.progress import megabytes
-from naively.files.locks import locked
+from naively.store.locks import locked
 
 
 def run(arguments: Namespace, console: Console) -> None:
-    from naively.learning import merge
+    from naively.learn.merge import merge
 
     output = arguments.output
     if output not in arguments.models:

@@ -6,14 +6,14 @@ from argparse import Namespace
 from contextlib import closing
 from typing import Any
 
-from naively.cli.ahead import ahead
-from naively.cli.answers import answering
+from naively.cli.column_roles import roles_for_model
 from naively.cli.console import Console
 from naively.cli.counting import tell_of_bad_rows
 from naively.cli.models import for_rows, load, opened
+from naively.cli.outputs import answering
+from naively.cli.prefetch import ahead
 from naively.cli.progress import Progress
-from naively.cli.roles import roles_for_model
-from naively.scores import Scores
+from naively.score.scores import Scores
 
 
 def run(arguments: Namespace, console: Console) -> None:
@@ -54,7 +54,7 @@ def _columns(scores: Scores, arguments: Namespace, taken: set[str]) -> tuple[dic
     With the type of each column, whether there are rows or none.
     """
     if arguments.by == "likelihood":
-        from naively.priors import Uniform
+        from naively.score.priors import Uniform
 
         scores = scores.under(Uniform())
     many = min(arguments.top or 1, len(scores.classes))

@@ -9,7 +9,7 @@ from naively.cli.console import Console
 from naively.cli.models import load, summary, whole
 from naively.cli.progress import megabytes
 from naively.errors import InputError, nearest
-from naively.estimates import with_margin
+from naively.learn.estimates import with_margin
 
 
 def run(arguments: Namespace, console: Console) -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from argparse import Namespace
 from typing import Any
 
-from naively.cli.answers import answering
 from naively.cli.commands.evaluate import all_rows
 from naively.cli.console import Console, cut, printable
+from naively.cli.outputs import answering
 
 
 def run(arguments: Namespace, console: Console) -> None:
-    from naively.columns import Text
     from naively.estimators import NaiveBayes, TextClassifier
-    from naively.judging.suspects import suspects
+    from naively.families.columns.declared import Text
+    from naively.judge.suspects import suspects
 
     X, y, roles, places = all_rows(arguments, console)
     model: Any = TextClassifier(family="multinomial", weighting="counts", ngrams=(1, 1))

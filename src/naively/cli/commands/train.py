@@ -10,17 +10,17 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, replace
 from typing import Any
 
-from naively.cli.ahead import ahead
+from naively.cli.column_roles import Roles, roles_for_training
 from naively.cli.console import Console
 from naively.cli.counting import Checkpoint, Counted, checkpoint_path, count
-from naively.cli.failures import UsageError
+from naively.cli.exit import UsageError
 from naively.cli.models import made, named, opened, refuse_to_replace, summary, waiting, write
 from naively.cli.options import MODELLING
+from naively.cli.prefetch import ahead
 from naively.cli.progress import megabytes
-from naively.cli.roles import Roles, roles_for_training
-from naively.estimates import Estimate, with_margin
-from naively.files.locks import locked
+from naively.learn.estimates import Estimate, with_margin
 from naively.sources import Source
+from naively.store.locks import locked
 
 
 def run(arguments: Namespace, console: Console) -> None:
@@ -51,7 +51,7 @@ def run(arguments: Namespace, console: Console) -> None:
 
 
 def _ready(learner: Any) -> Any:
-    from naively.learning.saving import Ready
+    from naively.learn.files import Ready
 
     return Ready.of(learner)
 
@@ -77,7 +77,7 @@ def _judged(learner: Any, roles: Roles, counted: Counted) -> dict[str, Any]:
     rows = counted.sample.rows()
     if rows is None:
         return {}
-    from naively.calibration import FEWEST
+    from naively.score.calibration import FEWEST
 
     calibrate = learner.calibrate
     if counted.rows < FEWEST:
@@ -100,7 +100,7 @@ def _judged(learner: Any, roles: Roles, counted: Counted) -> dict[str, Any]:
 
 def _in_folds(learner: Any, roles: Roles, rows: Any, calibration: Any) -> Estimate:
     """Estimate the accuracy of a table from five folds, for each of which columns and bins are decided without it."""
-    from naively.held_out import folds, leave_groups_out
+    from naively.learn.held_out import folds, leave_groups_out
 
     model = learner._model
     frame, codes, _ = learner._labelled(model, roles.rows(rows), roles.labels(rows, learner.classes_), None)
@@ -112,7 +112,7 @@ def _in_folds(learner: Any, roles: Roles, rows: Any, calibration: Any) -> Estima
 
 def _leaving_out(learner: Any, roles: Roles, rows: Any, found: Any, calibration: Any) -> Estimate:
     """Estimate the accuracy from texts that were left out one by one; copies count once, left out together."""
-    from naively.cli.sampling import different_rows, taken
+    from naively.learn.sample import different_rows, taken
 
     first, copies = different_rows(rows)
     right = (found.predicted == found.truth)[first].astype(float)

@@ -1,0 +1,1 @@
+"""Counting: cells, tallies, moments, the ledger that grows, and vocabularies."""

@@ -1,0 +1,245 @@
+"""Tallies to and from Arrow tables: numbers in columns, names in the schema's metadata."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from naively.arrays import Array
+from naively.count.cells import Cells
+from naively.count.columns import CODE_BITS, MISSING, Categories
+from naively.count.grid import CELLS, Grid
+from naively.count.moments import ClassMoments, Comoments, Moments
+from naively.count.tally import PLANES, WORDS, Features, Tally, some_or_none
+from naively.count.vocabulary import Buckets, Vocabulary
+from naively.errors import InputError
+from naively.names import Index
+
+VERSION = 1
+_KEY = b"naively"
+_AXES = ("feature", "with")
+_VOCABULARY = (b"naively.words", b"naively.lengths", b"naively.before", b"naively.last")
+M = TypeVar("M", bound=ClassMoments)
+
+
+def tally_to_arrow(tally: Tally) -> pa.Table:
+    """One row for each cell: feature, class and the numbers it holds."""
+    columns = {"feature": tally.cells.feature, "class": tally.cells.klass}
+    columns |= dict(zip(tally.planes, tally.cells.values, strict=True))
+    return _table(columns, tally.kind, tally.classes, tally.rows, tally.features, tally.missing)
+
+
+def tally_from_arrow(table: pa.Table) -> Tally:
+    kind, classes, rows, features = _read_head(table, tuple(PLANES))
+    feature, klass, *planes = _read_columns(table, ("feature", "class", *PLANES[kind]))
+    _check_numbers(feature, klass, classes, features)
+    values = np.array(planes)
+    values = values.astype(np.int64 if values.dtype.kind in "iu" else np.float64)
+    if not ((np.diff(feature) > 0) | ((np.diff(feature) == 0) & (np.diff(klass) > 0))).all():
+        raise InputError("tally from Arrow: cells must be sorted by feature, then class, each once")
+    if not np.isfinite(values).all() or (values < 0).any():
+        raise InputError("tally from Arrow: counts must be finite and 0 or more")
+    cells = Cells(feature, klass.astype(np.int32), np.ascontiguousarray(values))
+    return Tally(kind, classes, rows, features, cells, _missing_in(table, rows))
+
+
+def moments_to_arrow(moments: ClassMoments) -> pa.Table:
+    """One row for each class and feature, or pair of features."""
+    klass, *features = (v.ravel() for v in np.indices(moments.n.shape))
+    columns = {"class": moments.present[klass], **dict(zip(_AXES, features, strict=False))}
+    columns |= {"n": moments.n.ravel(), "mean": moments.mean.ravel(), "m2": moments.m2.ravel()}
+    return _table(columns, type(moments).__name__, moments.classes, moments.rows, moments.features)
+
+
+def moments_from_arrow(kind: type[M], table: pa.Table) -> M:
+    _, classes, rows, features = _read_head(table, (kind.__name__,))
+    assert isinstance(features, Index)
+    axes = _AXES[: kind.axes]
+    klass, *numbers, n, mean, m2 = _read_columns(table, ("class", *axes, "n", "mean", "m2"))
+    _check_numbers(numbers[0], klass, classes, features)
+    present = np.unique(klass)
+    shape = (len(present), *[features.size] * kind.axes)
+    places = [np.searchsorted(present, klass), *numbers]
+    if len(n) != math.prod(shape) or not all(
+        np.array_equal(a, b.ravel()) for a, b in zip(places, np.indices(shape), strict=True)
+    ):
+        raise InputError("moments from Arrow: one row is needed for each class and feature, in order")
+    n, mean, m2 = (v.astype(np.float64) for v in (n, mean, m2))
+    own = m2 if kind.axes == 1 else np.einsum("cii->ci", m2.reshape(shape))
+    if not all(np.isfinite(v).all() for v in (n, mean, m2)) or (n < 0).any() or (own < 0).any():
+        raise InputError("moments from Arrow: they must be finite, with counts and squares of 0 or more")
+    return kind(classes, rows, features, present, *(v.reshape(shape) for v in (n, mean, m2)))
+
+
+def from_arrow(table: pa.Table) -> Any:
+    """Whatever tally or moments an Arrow table was made of."""
+    kinds: dict[str, type[ClassMoments]] = {"Moments": Moments, "Comoments": Comoments}
+    kind = _read_head(table, (*PLANES, *kinds))[0]
+    return moments_from_arrow(kinds[kind], table) if kind in kinds else tally_from_arrow(table)
+
+
+def rows_to_arrow(classes: Index, rows: Array) -> pa.Table:
+    """Classes and the rows of each."""
+    return _table({}, "rows", classes, rows, Index(0))
+
+
+def rows_from_arrow(table: pa.Table) -> tuple[Index, Array]:
+    _, classes, rows, _ = _read_head(table, ("rows",))
+    return classes, rows
+
+
+def _table(
+    columns: dict[str, Array], kind: str, classes: Index, rows: Array, features: Features, missing: Array | None = None
+) -> pa.Table:
+    head: dict[str, Any] = {"version": VERSION, "kind": kind, "classes": _index_out(classes), "rows": rows.tolist()}
+    if missing is not None:
+        head["missing"] = missing.tolist()
+    vocabulary: dict[bytes, bytes] = {}
+    if isinstance(features, Vocabulary):
+        head["words"] = features.size
+        words, *numbers = features.to_arrays()
+        vocabulary = dict(zip(_VOCABULARY, [words, *(n.astype("<i8").tobytes() for n in numbers)], strict=True))
+    elif isinstance(features, Buckets):
+        head["buckets"] = features.size
+        head["names"] = {str(bucket): vote for bucket, vote in features.votes.items()}
+    elif isinstance(features, Categories):
+        head["columns"] = _index_out(features.columns)
+        head["categories"] = [_index_out(v) for v in features.values]
+    elif isinstance(features, Grid):
+        head["grid"] = _index_out(features.columns)
+    else:
+        head["features"] = _index_out(features)
+    table = pa.table({name: pa.array(values) for name, values in columns.items()})
+    return table.replace_schema_metadata({_KEY: json.dumps(head).encode(), **vocabulary})
+
+
+def _index_out(index: Index) -> dict[str, Any]:
+    if index.names is None:
+        return {"size": index.size}
+    kind = index.names.dtype.kind
+    if kind not in "OUbiuf":
+        raise InputError(f"names of type {index.names.dtype} cannot be written; use text or numbers")
+    return {"names": index.names.tolist(), "type": "O" if kind == "O" else index.names.dtype.str}
+
+
+def _index_in(told: dict[str, Any]) -> Index:
+    if "size" in told:
+        size = told["size"]
+        if not isinstance(size, int) or not 0 <= size < 1 << 32:
+            raise InputError(f"from Arrow: {size!r} is no number of names")
+        return Index(size)
+    names = told["names"]
+    kind = np.dtype(told["type"])
+    if not isinstance(names, list) or kind.kind not in "OUbiuf" or len(set(names)) != len(names):
+        raise InputError("from Arrow: names must be a list without repetition")
+    array = np.array(names, dtype=kind)
+    if array.tolist() != names or len(set(array.tolist())) != len(names):
+        raise InputError(f"from Arrow: names do not fit their type {kind}")
+    return Index(len(names), array)
+
+
+def _read_head(table: pa.Table, kinds: Sequence[str]) -> tuple[str, Index, Array, Features]:
+    if not isinstance(table, pa.Table) or _KEY not in (table.schema.metadata or {}):
+        raise InputError("expected a pyarrow.Table made by to_arrow(), with its metadata")
+    try:
+        head = json.loads(table.schema.metadata[_KEY])
+        version, kind = head["version"], head["kind"]
+        if version != VERSION:
+            raise InputError(f"from Arrow: version {version!r} is not known here, only {VERSION}; update naively")
+        if kind not in kinds:
+            raise InputError(f"from Arrow: holds {kind!r}, expected one of {list(kinds)}")
+        classes, rows = _index_in(head["classes"]), np.array(head["rows"])
+        features: Features
+        if "words" in head:
+            features = _vocabulary_in(table.schema.metadata)
+            if features.size != head["words"]:
+                raise InputError(f"from Arrow: {head['words']!r} words were promised, {features.size} are there")
+        elif "buckets" in head:
+            features = _buckets_in(head)
+        elif "columns" in head:
+            columns = _index_in(head["columns"])
+            features = Categories(columns, tuple(_index_in(v) for v in head["categories"]))
+            if len(features.values) != columns.size:
+                raise InputError("from Arrow: one list of categories is needed for each column")
+        elif "grid" in head:
+            features = Grid(_index_in(head["grid"]))
+        else:
+            features = _index_in(head["features"])
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError, SyntaxError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"from Arrow: the metadata is damaged ({error})") from None
+    if (kind == "categories") != isinstance(features, Categories):
+        raise InputError("from Arrow: categories belong to a tally of categories, and to no other")
+    if (kind == "grid") != isinstance(features, Grid):
+        raise InputError("from Arrow: a grid belongs to a tally on a grid, and to no other")
+    if (kind in WORDS) != isinstance(features, (Vocabulary, Buckets)):
+        raise InputError("from Arrow: a vocabulary belongs to a tally of words, and to no other")
+    if rows.shape != (classes.size,) or rows.dtype.kind not in "if" or not ((rows >= 0) & (rows < np.inf)).all():
+        raise InputError("from Arrow: one number of rows is needed for each class")
+    return kind, classes, rows.astype(np.int64 if rows.dtype.kind == "i" else np.float64), features
+
+
+def _missing_in(table: pa.Table, rows: Array) -> Array | None:
+    """The rows of each class whose text is missing; None where there are none."""
+    missing = np.array(json.loads(table.schema.metadata[_KEY]).get("missing", [0] * len(rows)))
+    if missing.shape != rows.shape or missing.dtype.kind not in "if" or not ((missing >= 0) & (missing <= rows)).all():
+        raise InputError("from Arrow: of the rows of each class, as many as there are can be missing, and no more")
+    return some_or_none(missing.astype(np.int64 if missing.dtype.kind == "i" else np.float64))
+
+
+def _vocabulary_in(metadata: dict[bytes, bytes]) -> Vocabulary:
+    words, *numbers = (metadata[key] for key in _VOCABULARY)
+    words.decode("utf-8", "surrogatepass")
+    return Vocabulary.from_arrays(words, *(np.frombuffer(n, "<i8").astype(np.int64) for n in numbers))
+
+
+def _buckets_in(head: dict[str, Any]) -> Buckets:
+    size, votes = head["buckets"], {int(bucket): (name, lead) for bucket, (name, lead) in head["names"].items()}
+    sound = isinstance(size, int) and 1 <= size < 1 << 31
+    if not sound or not all(
+        0 <= b < size and isinstance(name, str) and isinstance(lead, int) and lead >= 0
+        for b, (name, lead) in votes.items()
+    ):
+        raise InputError("from Arrow: the buckets are damaged")
+    return Buckets(size, (votes,))
+
+
+def _read_columns(table: pa.Table, names: Sequence[str]) -> list[Array]:
+    if len(set(table.column_names)) != len(table.column_names):
+        raise InputError(f"from Arrow: a column stands there twice; it has {table.column_names}")
+    missing = [name for name in names if name not in table.column_names]
+    if missing:
+        raise InputError(f"from Arrow: column {missing[0]!r} is missing; it has {table.column_names}")
+    columns = [table[name].combine_chunks() for name in names]
+    for name, column in zip(names, columns, strict=True):
+        if column.null_count or not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
+            raise InputError(f"from Arrow: column {name!r} must hold numbers without gaps, got {column.type}")
+    arrays = [column.to_numpy(zero_copy_only=False) for column in columns]
+    return [a.astype(np.int64 if a.dtype.kind in "iu" else np.float64) for a in arrays]
+
+
+def _check_numbers(feature: Array, klass: Array, classes: Index, features: Features) -> None:
+    if feature.dtype.kind != "i" or klass.dtype.kind != "i":
+        raise InputError("from Arrow: features and classes must be whole numbers")
+    if len(klass) and (klass.min() < 0 or klass.max() >= classes.size):
+        raise InputError("from Arrow: a cell names a class that there is not")
+    if isinstance(features, Categories):
+        column, code = feature >> CODE_BITS, feature & MISSING
+        if len(column) and (column.min() < 0 or column.max() >= features.columns.size):
+            raise InputError("from Arrow: a cell names a column that there is not")
+        if ((code != MISSING) & (code >= features.sizes[column])).any():
+            raise InputError("from Arrow: a cell names a category that there is not")
+    elif isinstance(features, Grid):
+        column, cell = feature >> CODE_BITS, feature & MISSING
+        if len(column) and (column.min() < 0 or column.max() >= features.columns.size):
+            raise InputError("from Arrow: a cell names a column that there is not")
+        if ((cell != MISSING) & (cell >= CELLS)).any():
+            raise InputError("from Arrow: a cell of the grid that there is not")
+    elif len(feature) and (feature.min() < 0 or feature.max() >= features.size):
+        raise InputError("from Arrow: a cell names a feature that there is not")

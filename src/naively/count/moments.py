@@ -1,0 +1,287 @@
+"""Moments: what was seen of numbers, as count, mean and squares about the mean.
+
+Merging follows Chan, Golub and LeVeque (1983) and loses no digits however far the mean is from zero. Subtracting
+does lose some: it estimates how many, and refuses where the difference would not be true.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from naively.arrays import Array, Value, close, whole
+from naively.count.tally import rows_left, spread
+from naively.errors import Inexact, InputError, NeverCounted
+from naively.names import Index
+from naively.store.registry import stored
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+TOLERANCE = 1e-6
+"""The largest error, relative to the variance left, with which a difference is still given."""
+
+_ROUNDING = 8 * np.finfo(np.float64).eps
+_FLOOR = 1e-12  # what is smaller compares as zero
+
+
+def split(n: Array, mean: Array, m2: Array, n2: Array, mean2: Array, m22: Array) -> tuple[Array, Array, Array]:
+    """Count and squared deviations of what is left when a set is taken out of another; and the error of the latter."""
+    left = n - n2
+    left = np.where(np.abs(left) <= _ROUNDING * n, 0.0, left)
+    some = left > 0
+    ratio = np.divide(n2, left, out=np.zeros_like(left), where=some)
+    step = mean2 - mean
+    between = step * step * n * ratio
+    unsure = _ROUNDING * np.maximum(np.abs(mean), np.abs(mean2))  # of the step
+    error = _ROUNDING * (m2 + m22 + between) + (2 * np.abs(step) + unsure) * unsure * n * ratio + unsure**2 * n
+    error = np.where((n2 == 0) | ((step == 0) & (m2 == m22)), 0.0, error)  # nothing is lost by taking out nothing
+    return left, np.where(some, m2 - m22 - between, 0.0), np.where(some, error, 0.0)
+
+
+def refuse(n: Array, m2: Array, error: Array, features: Index) -> None:
+    """Raises where a difference is wrong or not known well enough."""
+    wrong = m2 < -error
+    unsure = (error > TOLERANCE * np.abs(m2)) & (error > 0) & (n > 1)
+    if wrong.any():
+        k, j = (int(v) for v in np.argwhere(wrong)[0])
+        raise NeverCounted(
+            f"cannot forget what was never counted: feature {features.name(j)!r} would have a negative variance "
+            f"({m2[k, j]:.3g} of {n[k, j]:g} values); nothing was changed"
+        )
+    if unsure.any():
+        k, j = (int(v) for v in np.argwhere(unsure)[0])
+        raise Inexact(
+            f"feature {features.name(j)!r}: what is left varies too little beside what is taken away for its variance "
+            f"to be known (squares {m2[k, j]:.3g}, error {error[k, j]:.1g}); fit again on the rows that stay; "
+            "nothing was changed"
+        )
+
+
+def refuse_strangers(left: Array, mine: list[Array], theirs: list[Array], features: Index) -> None:
+    """Raises where all values are taken away, but what is taken is not what there was."""
+    (n, mean, m2), (_, mean2, m22) = mine, theirs
+    near = 1e-6 * (np.abs(mean) + np.sqrt(np.divide(m2, n, out=np.zeros_like(m2), where=n > 0)))
+    other = (left == 0) & (n > 0) & ((np.abs(mean - mean2) > near) | (np.abs(m2 - m22) > 1e-6 * m2 + near**2 * n))
+    if other.any():
+        k, j = (int(v) for v in np.argwhere(other)[0])
+        raise NeverCounted(
+            f"cannot forget what was never counted: feature {features.name(j)!r} has mean {mean[k, j]:.6g}, the values "
+            f"to forget {mean2[k, j]:.6g}; nothing was changed"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassMoments(Value):
+    """What moments of single features and of pairs have in common: sums of deviations, class by class.
+
+    `present` are the numbers of the classes that the arrays have rows for, ascending.
+    """
+
+    classes: Index
+    rows: Array
+    features: Index
+    present: Array
+    n: Array
+    mean: Array
+    m2: Array
+
+    axes: ClassVar[int]
+
+    @classmethod
+    def empty(cls, classes: Index, features: Index) -> Self:
+        none = np.zeros((0, *[features.size] * cls.axes))
+        return cls(classes, np.zeros(classes.size, np.int64), features, np.zeros(0, np.int64), none, none, none)
+
+    @property
+    def size(self) -> int:
+        """How many numbers it holds."""
+        return 3 * self.n.size + self.classes.size
+
+    def _product(self, step: Array) -> Array:
+        """What a step of the means adds, for each number of `m2`."""
+        raise NotImplementedError
+
+    def _own(self, values: Array) -> Array:
+        """The numbers of each feature with itself."""
+        raise NotImplementedError
+
+    def __add__(self, other: Self) -> Self:
+        a, b = self._aligned(other)
+        both = a.n + b.n
+        share = np.divide(b.n, both, out=np.zeros_like(both), where=both > 0)
+        step = b.mean - a.mean
+        known = a.n > 0
+        mean = np.where(known, a.mean + step * share, b.mean)
+        with np.errstate(over="ignore", invalid="ignore"):
+            m2 = a.m2 + b.m2 + np.where(known, self._product(step) * a.n * share, 0.0)
+        if not np.isfinite(m2).all():
+            column = a.features.name(int(np.argwhere(~np.isfinite(m2))[0][1]))
+            raise InputError(f"feature {column!r}: squares add up to more than float64 holds; rescale it")
+        return replace(a, rows=whole(a.rows + b.rows), n=both, mean=mean, m2=m2)
+
+    def __sub__(self, other: Self) -> Self:
+        a, b = self._aligned(other)
+        rows = rows_left(a.classes, a.rows, b.rows)
+        if ((b.n - a.n) > 1e-9 * a.n).any():
+            raise NeverCounted("cannot forget more values than were counted; nothing was changed")
+        mine, theirs = ([self._own(v) for v in (m.n, m.mean, m.m2)] for m in (a, b))
+        left, own, error = split(*mine, *theirs)
+        refuse_strangers(left, mine, theirs, a.features)
+        refuse(left, own, error, a.features)
+        n = np.where(np.abs(a.n - b.n) <= _ROUNDING * a.n, 0.0, a.n - b.n)
+        ratio = np.divide(b.n, n, out=np.zeros_like(n), where=n > 0)
+        step = b.mean - a.mean
+        mean = np.where(n > 0, a.mean - step * ratio, 0.0)
+        m2 = np.where(n > 0, a.m2 - b.m2 - self._product(step) * a.n * ratio, 0.0)
+        return replace(a, rows=rows, n=n, mean=mean, m2=self._bounded(m2, np.where(own <= error, 0.0, own)))
+
+    def _bounded(self, m2: Array, own: Array) -> Array:
+        """`m2` with the squares of each feature as they are known, and nothing larger than they allow."""
+        raise NotImplementedError
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        try:
+            a, b = self._aligned(other)
+        except InputError:  # named on one side only
+            return False
+        deviation = np.sqrt(self._own(np.divide(a.m2, a.n, out=np.zeros_like(a.m2), where=a.n > 0)).max(initial=0.0))
+        scale = self._bounded(np.full_like(a.m2, np.inf), np.maximum(self._own(a.m2), self._own(b.m2)))
+        return (
+            close(a.rows, b.rows)
+            and close(a.n, b.n)
+            and bool(np.allclose(a.mean, b.mean, rtol=1e-9, atol=1e-9 * deviation + _FLOOR))
+            and bool((np.abs(a.m2 - b.m2) <= 1e-8 * scale + 1e-12 * a.n * a.mean**2 + _FLOOR).all())
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        rows = f"{self.rows.sum():_g} rows, {self.classes.size:_} classes, {self.features.size:_} features"
+        return f"{type(self).__name__}({rows})"
+
+    def single(self) -> Moments:
+        """The moments of each feature by itself."""
+        n, mean, m2 = self._own(self.n), self._own(self.mean), self._own(self.m2)
+        return Moments(self.classes, self.rows, self.features, self.present, n, mean, m2)
+
+    def full(self) -> Self:
+        """With a row of the arrays for every class."""
+        if len(self.present) == self.classes.size:
+            return self
+        n, mean, m2 = (spread(v, self.classes.size, self.present) for v in (self.n, self.mean, self.m2))
+        return replace(self, present=np.arange(self.classes.size), n=n, mean=mean, m2=m2)
+
+    @cached_property
+    def pooled(self) -> tuple[Array, Array, Array]:
+        """Count, mean and squared deviations per feature, over all classes."""
+        n, mean, m2 = self._own(self.n), self._own(self.mean), self._own(self.m2)
+        total = n.sum(axis=0)
+        share = np.divide(n, total, out=np.zeros_like(n), where=total > 0)
+        centre = (share * mean).sum(axis=0)
+        return total, centre, (m2 + n * (mean - centre) ** 2).sum(axis=0)
+
+    def without_classes(self, gone: Array) -> Self:
+        """Without some classes (a mask), of which nothing is left."""
+        assert self.classes.names is not None
+        mine, places = ~gone[self.present], np.cumsum(~gone) - 1
+        n, mean, m2 = (v[mine] for v in (self.n, self.mean, self.m2))
+        classes = Index.of(self.classes.names[~gone])
+        return type(self)(classes, self.rows[~gone], self.features, places[self.present[mine]], n, mean, m2)
+
+    def _aligned(self, other: Self) -> tuple[Self, Self]:
+        if type(other) is not type(self):
+            what = f"{type(self).__name__} and {type(other).__name__}"
+            raise InputError(f"{what} cannot be put together; count the same way twice")
+        classes, moved = self.classes.united(other.classes, "classes")
+        features, renumber = self.features.united(other.features, "features")
+        theirs = other.present if moved is None else moved[other.present]
+        present = np.union1d(self.present, theirs).astype(np.int64)
+        mine = self._over(classes, features, present, self.present, None, None)
+        return mine, other._over(classes, features, present, theirs, moved, renumber)
+
+    def _over(
+        self, classes: Index, features: Index, present: Array, mine: Array, moved: Array | None, renumber: Array | None
+    ) -> Self:
+        rows = spread(self.rows, classes.size, moved)
+        if moved is None and renumber is None and len(mine) == len(present) and features.size == self.features.size:
+            return replace(self, classes=classes, features=features, present=present, rows=rows)
+        at = np.searchsorted(present, mine)
+        columns = np.arange(self.features.size) if renumber is None else renumber
+        arrays = []
+        for values in (self.n, self.mean, self.m2):
+            wide = np.zeros((len(present), *[features.size] * self.axes))
+            wide[np.ix_(at, *[columns] * self.axes)] = values
+            arrays.append(wide)
+        return type(self)(classes, rows, features, present, *arrays)
+
+    def to_arrow(self) -> Any:
+        """As a `pyarrow.Table`, one row for each class and feature (or pair of features)."""
+        from naively.count.arrow import moments_to_arrow
+
+        return moments_to_arrow(self)
+
+    @classmethod
+    def from_arrow(cls, table: Any) -> Self:
+        """From what `to_arrow` made."""
+        from naively.count.arrow import moments_from_arrow
+
+        return moments_from_arrow(cls, table)
+
+
+@stored()
+class Moments(ClassMoments):
+    """Count, mean and squared deviations per class and feature; missing values are in none of them.
+
+    `a + b` merges, `a - b` forgets or refuses, `a == b` compares to within rounding.
+
+    >>> from naively import GaussianNB
+    >>> a = GaussianNB().fit([[1.0], [2.0]], ["x", "x"]).tally_
+    >>> b = GaussianNB().fit([[6.0]], ["x"]).tally_
+    >>> (a + b).mean, (a + b).m2
+    (array([[3.]]), array([[14.]]))
+    """
+
+    axes = 1
+
+    def _product(self, step: Array) -> Array:
+        return step * step
+
+    def _own(self, values: Array) -> Array:
+        return values
+
+    def _bounded(self, m2: Array, own: Array) -> Array:
+        return own
+
+    def variance(self) -> Array:
+        """Squared deviations over counts; 0 where nothing was seen."""
+        return np.divide(self.m2, self.n, out=np.zeros_like(self.m2), where=self.n > 0)
+
+
+@stored()
+class Comoments(ClassMoments):
+    """Moments of pairs of features, per class: for each pair, over the rows that have both.
+
+    `n[c, i, j]` is their number, `mean[c, i, j]` the mean of feature i over them, `m2[c, i, j]` the sum of products
+    of deviations. Without missing values this is the scatter matrix of each class.
+    """
+
+    axes = 2
+
+    def _product(self, step: Array) -> Array:
+        return step * step.transpose(0, 2, 1)
+
+    def _own(self, values: Array) -> Array:
+        return np.einsum("cii->ci", values)
+
+    def _bounded(self, m2: Array, own: Array) -> Array:
+        edge = np.sqrt(own)
+        bound = edge[:, :, None] * edge[:, None, :]  # after Cauchy and Schwarz
+        result = np.clip(m2, -bound, bound)
+        np.einsum("cii->ci", result)[...] = own
+        return result

@@ -1,0 +1,174 @@
+"""Stored vocabularies: words as they lie in a file, found there without being read all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from naively import _core
+from naively.arrays import Array, IntArray
+from naively.count.vocabulary import Vocabulary, spelt
+from naively.errors import FileError
+from naively.store.codec import Reader, Writer
+from naively.store.damage import are, need
+from naively.store.registry import form
+
+_SEQUENCE = 0xFFFFFFFF
+"""The length that stands for a sequence of words."""
+_WORTH_A_TABLE = 4
+"""Texts of so many bytes for each name are read faster with a table in memory, the making of it included."""
+
+
+@dataclass(frozen=True, eq=False)
+class StoredArrays:
+    """What a vocabulary is, where its words begin and how long they are, their bytes, and slots to find them by."""
+
+    what: Array
+    length: Array
+    bytes: Array
+    words: Array
+    sequences: Array
+
+    @classmethod
+    def of(cls, vocabulary: Vocabulary) -> StoredArrays:
+        if isinstance(vocabulary, Stored) and vocabulary.size == len(vocabulary.arrays.what):
+            return vocabulary.arrays
+        return cls(*vocabulary.table.stored(np.arange(vocabulary.size)))
+
+    @cached_property
+    def core(self) -> Any:
+        return _core.StoredVocabulary.of(self.what, self.length, self.bytes, self.words, self.sequences)
+
+    def as_listed(self) -> tuple[Any, IntArray, IntArray, IntArray]:
+        """As `Vocabulary.from_arrays` takes them."""
+        several = self.length == _SEQUENCE
+        parts = self.what[several]
+        length = np.where(several, -1, self.length.astype(np.int64))
+        return self.bytes.tobytes(), length, (parts >> np.uint64(32)).astype(np.int64), _low(parts)
+
+
+def _low(values: Array) -> IntArray:
+    return (values & np.uint64(_SEQUENCE)).astype(np.int64)
+
+
+@contextmanager
+def _of_a_file() -> Iterator[None]:
+    """Raise what the core says of stored words that do not fit each other as the damage that it is."""
+    try:
+        yield
+    except ValueError as error:
+        raise FileError(f"the file of the model is damaged ({error})") from None
+
+
+class Stored(Vocabulary):
+    """A vocabulary whose words are found where they lie; it is read whole when it has to grow, or for many texts."""
+
+    arrays: StoredArrays
+
+    def __init__(self, arrays: StoredArrays):
+        self.__dict__.update(arrays=arrays, size=len(arrays.what))
+        _ = arrays.core  # which looks whether they fit each other
+
+    @cached_property
+    def table(self) -> Any:
+        with _of_a_file():
+            return Vocabulary.from_arrays(*self.arrays.as_listed()).table
+
+    def read(self, texts: Any, rules: Any, many: int, place: Any = None) -> tuple[IntArray, Any, Any]:
+        if "table" in self.__dict__ or texts.bytes > _WORTH_A_TABLE * self.size:
+            return super().read(texts, rules, many, place)
+        with _of_a_file():
+            return self.arrays.core.read(texts, rules, many, place, self.size)
+
+    def names_of(self, numbers: IntArray) -> list[str]:
+        with _of_a_file():
+            return spelt(*self.arrays.core.names(np.ascontiguousarray(numbers, dtype=np.int64)))
+
+    def __reduce__(self) -> Any:
+        return Vocabulary.from_arrays, self.arrays.as_listed()
+
+
+def in_order(vocabulary: Vocabulary) -> tuple[Vocabulary, IntArray]:
+    """The same names in an order that depends on them alone: by how many words they have, then by their bytes.
+
+    And the number that each of them then has.
+    """
+    _, length, before, _ = vocabulary.to_arrays()
+    depth = np.ones(len(length), np.int64)
+    several = np.flatnonzero(length < 0)
+    while not np.array_equal(depth[several], deeper := depth[before] + 1):
+        depth[several] = deeper
+    order = vocabulary.order_of(np.arange(vocabulary.size))
+    if len(several):
+        order = order[np.argsort(depth[order], kind="stable")]
+    moved = np.empty(len(order), np.int64)
+    moved[order] = np.arange(len(order))
+    if np.array_equal(order, np.arange(len(order))):
+        return vocabulary, moved
+    return Stored(StoredArrays(*vocabulary.table.stored(order))), moved
+
+
+def _put_words(writer: Writer, value: Vocabulary, path: str) -> Any:
+    """Vocabularies that share a table are stored once, as far as the largest of them reaches."""
+    for known, name in writer.shared:
+        if known is value or (_table(known) is _table(value) and value.size <= known.size):
+            return {"words": name, "size": value.size}
+    arrays = StoredArrays.of(value)
+    while any(f"{path}.{field.name}" in writer.arrays for field in fields(arrays)):
+        path += "'"
+    for field in fields(arrays):
+        writer.keep(getattr(arrays, field.name), f"{path}.{field.name}")
+    writer.shared.append((value, path))
+    return {"words": path, "size": value.size}
+
+
+def _table(words: Vocabulary) -> Any:
+    """The table that a vocabulary is part of; of one that still lies in a file, what it lies in."""
+    return words.__dict__.get("table", words.__dict__.get("arrays"))
+
+
+def _get_words(reader: Reader, told: Any) -> Vocabulary:
+    name, size = told["words"], told["size"]
+    whole = reader.shared.get(name)
+    if whole is None:
+        arrays = StoredArrays(*(reader.arrays[f"{name}.{field.name}"] for field in fields(StoredArrays)))
+        _check_arrays(arrays)
+        if reader.thorough:
+            _check_words(arrays)
+        whole = reader.shared[name] = Stored(arrays)
+    if size == whole.size:
+        return whole
+    if not (type(size) is int and 0 <= size < whole.size):
+        raise FileError("the file is damaged (a vocabulary)")
+    return Vocabulary(whole.table, size)
+
+
+def _check_arrays(arrays: Any) -> None:
+    things = arrays.what.shape[0] if arrays.what.ndim == 1 else None
+    need(are(arrays.what, "u8", None) and are(arrays.length, "u4", things), "the list of words")
+    need(are(arrays.bytes, "u1", None), "the bytes of words")
+    need(are(arrays.words, "u8", None) and are(arrays.sequences, "u8", None), "the slots of words")
+
+
+def _check_words(arrays: Any) -> None:
+    """Look at every word: where it lies, how long it is, that it is text, and that sequences name words before them."""
+    what, length, data = arrays.what, arrays.length, arrays.bytes
+    several = length == _SEQUENCE
+    begin, long = what[~several], length[~several].astype(np.uint64)
+    need(bool((long > 0).all()), "a word without letters")
+    need(bool((begin <= len(data)).all()) and bool((begin + long <= len(data)).all()), "a word that lies nowhere")
+    data.tobytes().decode("utf-8", "surrogatepass")
+    edges = np.concatenate([begin, begin + long]).astype(np.int64)
+    need(bool((data[edges[edges < len(data)]] & 0xC0 != 0x80).all()), "a word that begins within a letter")
+    own, parts = np.flatnonzero(several), what[several]
+    before, last = (parts >> np.uint64(32)).astype(np.int64), (parts & np.uint64(_SEQUENCE)).astype(np.int64)
+    need(bool((before < own).all()) and bool((last < own).all()), "a sequence of words to come")
+    need(not several[last].any(), "a sequence that ends in a sequence")
+
+
+form("words", Vocabulary, _put_words, _get_words)

@@ -1,0 +1,270 @@
+"""Vocabularies: words, and sequences of words, by number; and buckets, where words are hashed."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from naively import _core
+from naively.arrays import Array, IntArray, Value
+from naively.errors import FileError, InputError
+from naively.names import Index
+from naively.store.codec import Reader, Writer
+from naively.store.damage import are, need
+from naively.store.registry import form, stored
+
+
+def _new_table() -> Any:
+    """Hashed by a secret key, so that nobody can choose words that collide."""
+    return _core.Vocabulary(secrets.randbits(64))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Vocabulary(Value):
+    """The first `size` things of a table that grows for ever and in which a number never changes.
+
+    >>> vocabulary = Vocabulary.of(["good", "film", "good film"])
+    >>> vocabulary.locate(["film", "good film", "bad"]).tolist()
+    [1, 2, -1]
+    >>> vocabulary.name(2)
+    'good film'
+    """
+
+    table: Any = field(default_factory=_new_table)
+    size: int = 0
+
+    @classmethod
+    def of(cls, names: Iterable[str], *, split: bool = True) -> Vocabulary:
+        """Of these names; those with blanks are sequences of words, unless they are not to be `split`."""
+        table = _new_table()
+        table.add(list(names), split)
+        return cls(table, len(table))
+
+    @classmethod
+    def all_of(cls, table: Any) -> Vocabulary:
+        return cls(table, len(table))
+
+    def grown(self, other: Vocabulary) -> tuple[Vocabulary, IntArray]:
+        """This with what another has besides, and the numbers that the other's things then have.
+
+        Costs what the other holds, as long as nobody else has let the same table grow.
+        """
+        told = self.table.absorb(self.size, other.table, other.size)
+        if told is None:
+            return self.copied().grown(other)
+        moved, size = told
+        return Vocabulary(self.table, size), moved
+
+    def copied(self) -> Vocabulary:
+        """The same in a table of its own."""
+        table = _new_table()
+        _, size = table.absorb(0, self.table, self.size)
+        return Vocabulary(table, size)
+
+    def united(self, other: Vocabulary, what: str) -> tuple[Vocabulary, IntArray | None]:
+        """Both as one; and the numbers that the other's things then have (None: their own)."""
+        if not isinstance(other, Vocabulary):
+            raise InputError(f"{what}: words on one side and {type(other).__name__} on the other; count the same way")
+        if other.table is self.table:
+            return (self if self.size >= other.size else other), None
+        if other.size == 0:
+            return self, None
+        if self.size == 0:
+            return other, None
+        return self.copied().grown(other)
+
+    def subset(self, numbers: IntArray) -> tuple[Vocabulary, IntArray]:
+        """Of these alone, and the number that each of this one's things then has (-1: none)."""
+        table, moved = self.table.subset(numbers)
+        return Vocabulary.all_of(table), moved[: self.size]
+
+    def locate(self, names: Iterable[str], *, split: bool = True) -> IntArray:
+        """The numbers of these names; -1 for unknown ones."""
+        found: IntArray = self.table.find(list(names), split)
+        return np.where(found < self.size, found, -1)
+
+    def read(self, texts: Any, rules: Any, many: int, place: Any = None) -> tuple[IntArray, Any, Any]:
+        """Texts as sparse rows of counts of what is known: starts, numbers (by `place`, where given), counts."""
+        return _core.read_fixed(texts, rules, many, self.table, place, self.size)
+
+    def names_of(self, numbers: IntArray) -> list[str]:
+        """What these numbers stand for."""
+        return spelt(*self.table.names(np.ascontiguousarray(numbers, dtype=np.int64)))
+
+    def order_of(self, numbers: IntArray) -> IntArray:
+        """The places of these numbers in the order of their names."""
+        return self.table.order(np.ascontiguousarray(numbers, dtype=np.int64))
+
+    def name(self, number: int) -> str:
+        return self.names_of(np.array([number]))[0]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"arrays": self.to_arrays()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        other = Vocabulary.from_arrays(*state["arrays"])
+        self.__dict__.update(table=other.table, size=other.size)
+
+    def to_arrays(self) -> tuple[bytes, IntArray, IntArray, IntArray]:
+        """Bytes of words, lengths (-1: a sequence), and both parts of each sequence."""
+        return self.table.to_arrays(self.size)
+
+    @classmethod
+    def from_arrays(cls, data: bytes, length: IntArray, before: IntArray, last: IntArray) -> Vocabulary:
+        return cls.all_of(_core.Vocabulary.from_arrays(secrets.randbits(64), data, length, before, last))
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __repr__(self) -> str:
+        return f"Vocabulary({self.size:_} words and sequences)"
+
+
+def spelt(data: bytes, ends: IntArray) -> list[str]:
+    """Names that stand one after another, each by itself."""
+    return [_text(data[a:b]) for a, b in pairwise([0, *ends.tolist()])]
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogatepass")
+
+
+Votes = dict[int, tuple[str, int]]
+"""For each bucket a name, and by how much it leads over all others."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Buckets(Value):
+    """Numbers that words are hashed to. A bucket has the name that most of what fell into it had, if one had."""
+
+    size: int
+    parts: tuple[Votes, ...] = ()
+
+    @classmethod
+    def of(cls, size: int, buckets: Sequence[int], names: Sequence[bytes], leads: Sequence[int]) -> Buckets:
+        each = ({b: (_text(name), lead)} for b, name, lead in zip(buckets, names, leads, strict=True))
+        return cls(size, (counted_together(each),))
+
+    @cached_property
+    def votes(self) -> Votes:
+        return self.parts[0] if len(self.parts) == 1 else counted_together(self.parts)
+
+    def united(self, other: Buckets, what: str) -> tuple[Buckets, None]:
+        """Both as one; votes are counted when a name is asked for, or when there are too many to keep apart."""
+        if not isinstance(other, Buckets) or other.size != self.size:
+            raise InputError(f"{what}: hashed to {self.size} buckets on one side and not on the other; count alike")
+        if other is self or not other.parts:
+            return self, None
+        both = Buckets(self.size, self.parts + other.parts)
+        return (both if len(both.parts) <= _APART else Buckets(self.size, (both.votes,))), None
+
+    def name(self, number: int) -> str:
+        name, lead = self.votes.get(number, ("", 0))
+        return name if lead else f"bucket {number}"
+
+    def names_of(self, numbers: IntArray) -> list[str]:
+        return [self.name(n) for n in numbers.tolist()]
+
+    def order_of(self, numbers: IntArray) -> IntArray:
+        return np.argsort(numbers, kind="stable")
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __repr__(self) -> str:
+        return f"Buckets({self.size:_}, {len(self.votes):_} of them named)"
+
+
+_APART = 64
+
+
+def counted_together(parts: Iterable[Votes]) -> Votes:
+    """What equal names lead by is added up; of different ones, the weaker is taken from the stronger.
+
+    >>> counted_together([{7: ("a", 3)}, {7: ("b", 1)}, {7: ("a", 2), 8: ("c", 1)}])
+    {7: ('a', 4), 8: ('c', 1)}
+    """
+    total: Votes = {}
+    for part in parts:
+        for bucket, (name, lead) in part.items():
+            before, led = total.get(bucket, (name, 0))
+            if before == name:
+                total[bucket] = name, led + lead
+            else:
+                total[bucket] = (before, led - lead) if led >= lead else (name, lead - led)
+    return total
+
+
+WordFeatures = Vocabulary | Buckets
+
+
+@stored()
+@dataclass(frozen=True, eq=False, repr=False)
+class Kept(Index):
+    """Some words, numbered anew; their names are made when asked for."""
+
+    words: WordFeatures | None = None
+    numbers: IntArray | None = None
+
+    @classmethod
+    def among(cls, words: WordFeatures, numbers: IntArray) -> Kept:
+        return cls(len(numbers), None, words, numbers)
+
+    def name(self, number: int) -> str:
+        assert self.words is not None
+        assert self.numbers is not None
+        return self.words.name(int(self.numbers[number]))
+
+    @cached_property
+    def all_names(self) -> list[str]:
+        assert self.words is not None
+        assert self.numbers is not None
+        return self.words.names_of(self.numbers)
+
+
+def _put_buckets(writer: Writer, value: Buckets, path: str) -> Any:
+    """Names of buckets and what they lead by, as arrays: there may be millions of them."""
+    parts = []
+    for i, votes in enumerate(value.parts):
+        order = sorted(votes)
+        names = [votes[bucket][0].encode("utf-8", "surrogatepass") for bucket in order]
+        arrays: dict[str, Array] = {
+            "bucket": np.array(order, np.int64),
+            "lead": np.array([votes[bucket][1] for bucket in order], np.int64),
+            "length": np.array([len(name) for name in names], np.int64),
+            "bytes": np.frombuffer(b"".join(names), np.uint8),
+        }
+        parts.append({name: writer.keep(array, f"{path}.{i}.{name}") for name, array in arrays.items()})
+    return {"buckets": value.size, "votes": parts}
+
+
+def _get_buckets(reader: Reader, told: Any) -> Buckets:
+    size, parts = told["buckets"], []
+    if not (type(size) is int and 1 <= size < 1 << 31):
+        raise FileError("the file is damaged (a number of buckets)")
+    for votes in told["votes"]:
+        arrays = tuple(reader.arrays[votes[name]] for name in ("bucket", "lead", "length", "bytes"))
+        _check_votes(size, *arrays)
+        bucket, lead, length, data = arrays
+        ends = np.cumsum(length)
+        names = spelt(data.tobytes(), ends)
+        listed = zip(bucket.tolist(), names, lead.tolist(), strict=True)
+        parts.append({b: (name, lead) for b, name, lead in listed})
+    return Buckets(size, tuple(parts))
+
+
+def _check_votes(size: int, bucket: Any, lead: Any, length: Any, data: Any) -> None:
+    """Names of buckets."""
+    many = len(bucket)
+    need(are(bucket, "i8", None) and are(lead, "i8", many) and are(length, "i8", many), "the names of buckets")
+    need(are(data, "u1", None) and bool((length >= 0).all()) and int(length.sum()) == len(data), "names of buckets")
+    need(not many or (bucket.min() >= 0 and bucket.max() < size and lead.min() >= 0), "the names of buckets")
+
+
+form("buckets", Buckets, _put_buckets, _get_buckets)

@@ -1,0 +1,369 @@
+"""Columns of categories: text, whole numbers, flags, and parts of dates."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from naively import _core
+from naively.arrays import Array
+from naively.count.cells import Cells
+from naively.count.columns import CODE_BITS, MISSING, Categories
+from naively.count.ledger import Ledger
+from naively.count.tally import Tally
+from naively.errors import DataWarning, InputError
+from naively.families.base import rows_per_class
+from naively.families.blocks.base import changed, checked, nothing
+from naively.families.categorical import LARGEST_TABLE, Categorical, trimmed
+from naively.names import Index
+from naively.read.codes import CodedColumns
+from naively.read.columns import (
+    BOOLEAN,
+    CATEGORY,
+    NOTHING,
+    NUMBER,
+    TEXT,
+    TIME,
+    coded,
+    is_plain_text,
+    joined_buffers,
+    missing,
+    numbers,
+)
+from naively.read.frame import Frame
+from naively.read.matrix import ROW, Fault, RowError, complain
+from naively.smooth.rules import Smoothing
+from naively.store.registry import stored
+from naively.threads import threads
+
+HOLE = np.iinfo(np.int32).min
+_PART_VALUES = {"month": range(1, 13), "weekday": range(1, 8), "hour": range(24)}
+_MANY = 10_000
+"""So many categories, if most of them are seen once, are those of an identifier."""
+
+
+Counted = tuple[Array, Array, Array]
+
+
+@stored()
+@dataclass(frozen=True)
+class CategoryColumn:
+    """One column as categories; `part` is that of a date, `threshold` that of a flag."""
+
+    source: str
+    part: str | None = None
+    threshold: float | None = None
+    boolean: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.source if self.part is None else f"{self.source}.{self.part}"
+
+    def known(self) -> Index:
+        """The categories that there are in any case."""
+        if self.part is not None:
+            return Index.of(np.array(_PART_VALUES[self.part]))
+        return Index.of(np.array([False, True])) if self.boolean or self.threshold is not None else Index(0)
+
+    def coded(self, values: Any, known: Index, who: str) -> _core.Column:
+        """The number of each row's category; one that is not known gets the number behind the last."""
+        if self.part is not None or self.threshold is not None:
+            return _core.Column.of_codes(self._fixed_codes(values, who))
+        kind = _kind_of_names(known)
+        if kind != TEXT or not is_plain_text(values):
+            values, kind = self._plain(values, known)
+        if kind == NOTHING:
+            return _core.Column.of_codes(np.full(len(values), HOLE, np.int32))
+        if is_plain_text(values):
+            return _core.Column.of_texts(*joined_buffers(values), known.texts)
+        if kind == NUMBER:
+            return _core.Column.of_numbers(numbers(values), known.whole)
+        codes, distinct = _coded(values, kind)
+        places = known.locate(distinct)
+        return _core.Column.of_codes(_moved(codes, np.where(places < 0, known.size, places)))
+
+    def count(
+        self, values: Any, known: Index, codes: Array, classes: int, weight: Array | None, who: str
+    ) -> tuple[Counted, Index]:
+        """How often each class has each category (MISSING where there is none), and all categories there are now."""
+        if self.part is not None or self.threshold is not None:
+            return counted(self._fixed_codes(values, who), known.size, codes, classes, weight), known
+        values, kind = self._plain(values, known)
+        if kind == NOTHING:
+            return counted(np.full(len(values), HOLE, np.int32), known.size, codes, classes, weight), known
+        own, distinct = _whole_codes(numbers(values), self.source, who) if kind == NUMBER else _coded(values, kind)
+        known = extended(known, distinct)
+        return counted(_moved(own, known.locate(distinct)), known.size, codes, classes, weight), known
+
+    def whole_numbers(self, values: Any, known: Index) -> Array | None:
+        """The column as numbers, where these are its categories."""
+        if self.part is not None or self.threshold is not None:
+            return None
+        values, kind = self._plain(values, known)
+        return numbers(values) if kind == NUMBER else None
+
+    def _plain(self, values: Any, known: Index) -> tuple[Any, str]:
+        """The column, and the kind of its categories, which must be that of the known ones."""
+        values, kind = checked(self.source, values, (TEXT, CATEGORY, NUMBER, BOOLEAN), "categories")
+        if kind == CATEGORY and _whole_dictionary(values):
+            values, kind = values.cast(values.type.value_type), NUMBER
+        before = _kind_of_names(known)
+        if kind == NOTHING or before in (NOTHING, TEXT if kind == CATEGORY else kind):
+            return values, kind
+        if missing(values).all():
+            return nothing(len(values)), NOTHING
+        raise changed(self.source, f"categories that are {_KINDS[before]}", kind)
+
+    def _fixed_codes(self, values: Any, who: str) -> Array:
+        """The codes of parts of dates, and of flags, whose categories are known beforehand."""
+        return self._date_codes(values) if self.part is not None else self._flag_codes(values, who)
+
+    def _date_codes(self, values: Any) -> Array:
+        values, kind = checked(self.source, values, (TIME,), "points in time")
+        if kind == NOTHING:
+            return np.full(len(values), HOLE, np.int32)
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        kind = values.type
+        if (pa.types.is_date(kind) and self.part == "hour") or (pa.types.is_time(kind) and self.part != "hour"):
+            return np.full(len(values), HOLE, np.int32)  # a date has no hour, an hour no month
+        try:
+            if self.part == "hour":
+                found = pc.hour(values)
+            elif self.part == "month":
+                found = pc.subtract(pc.month(values), 1)
+            else:
+                found = pc.day_of_week(values)
+        except pa.ArrowInvalid as error:  # an unknown time zone
+            raise InputError(f"column {self.source!r}: {kind} cannot be read ({error}); convert it") from None
+        return found.fill_null(HOLE).to_numpy(zero_copy_only=False).astype(np.int32)
+
+    def _flag_codes(self, values: Any, who: str) -> Array:
+        values, kind = checked(self.source, values, (NUMBER, BOOLEAN), "a flag")
+        if kind == NOTHING:
+            return np.full(len(values), HOLE, np.int32)
+        if kind == BOOLEAN:
+            return _boolean_codes(values)
+        x = numbers(values)
+        if np.isinf(x).any():
+            row = int(np.argmax(np.isinf(x)))
+            raise complain((Fault.INFINITE, row, 0), x[:, None], Index.of([self.source]), who, "numbers")
+        return np.where(np.isnan(x), HOLE, x > self.threshold).astype(np.int32)
+
+
+_KINDS = {BOOLEAN: "true and false", TEXT: "text", NUMBER: "numbers"}
+
+
+def _kind_of_names(known: Index) -> str:
+    if known.names is None or not known.size:
+        return NOTHING
+    return {"b": BOOLEAN, "O": TEXT, "U": TEXT}.get(known.names.dtype.kind, NUMBER)
+
+
+def _whole_dictionary(values: Any) -> bool:
+    import pyarrow as pa
+
+    return pa.types.is_integer(values.type.value_type)
+
+
+def _boolean_codes(values: Any) -> Array:
+    import pyarrow as pa
+
+    return values.cast(pa.int32()).fill_null(HOLE).to_numpy(zero_copy_only=False)
+
+
+def _coded(values: Any, kind: str) -> tuple[Array, Array]:
+    """The number of each row's value among the distinct ones (below 0: missing), and these."""
+    if kind == BOOLEAN:
+        return _boolean_codes(values), np.array([False, True])
+    codes, listed = coded(values)
+    distinct = np.empty(len(listed), object)
+    distinct[:] = listed
+    return codes, distinct
+
+
+def extended(known: Index, distinct: Array) -> Index:
+    if not len(distinct):
+        return known
+    return known.extended(distinct.tolist()) if known.size else Index.of(np.sort(distinct))
+
+
+def with_lost(code: Array, klass: Array, value: Array, lost: Array) -> Counted:
+    """Counts of codes, and behind them what is missing."""
+    holes = np.flatnonzero(lost)
+    return (
+        np.concatenate([code, np.full(len(holes), MISSING)]),
+        np.concatenate([klass, holes]),
+        np.concatenate([value, lost[holes]]),
+    )
+
+
+def counted(column: Array, size: int, codes: Array, classes: int, weight: Array | None) -> Counted:
+    """How often each class has each code of a column."""
+    if (size + 1) * classes > LARGEST_TABLE:  # pairs that are there, not all that could be
+        code = np.where(column == HOLE, MISSING, column.astype(np.int64))
+        pairs, at = np.unique(code * classes + codes, return_inverse=True)
+        return pairs // classes, pairs % classes, np.bincount(at, weights=weight).astype(np.float64)
+    sums = _core.count_column(column, codes, classes, weight, size)
+    code, klass = np.nonzero(sums[:-1])
+    return with_lost(code, klass, sums[code, klass], sums[-1])
+
+
+def _some_day(month: int | None, weekday: int | None, hour: int | None) -> datetime | None:
+    """A point in time with these parts."""
+    if month is None and weekday is None and hour is None:
+        return None
+    first = datetime(2024, month or 1, 1, hour or 0)
+    return first + timedelta(days=0 if weekday is None else (weekday - first.isoweekday()) % 7)
+
+
+def _whole_codes(x: Array, name: str, who: str) -> tuple[Array, Array]:
+    """The place of each row's whole number among the distinct ones (-1: missing), and these, ascending."""
+    codes, distinct, odd, narrow = _core.whole_codes(x)
+    if odd >= 0:
+        raise _not_whole(x, odd, name, who)
+    if narrow:
+        return codes, distinct
+    known = ~np.isnan(x)
+    found, places = np.unique(x[known].astype(np.int64), return_inverse=True)
+    codes = np.full(len(x), -1, np.int32)
+    codes[known] = places
+    return codes, found
+
+
+def _not_whole(x: Array, row: int, name: str, who: str) -> RowError:
+    if np.isinf(x[row]):
+        return complain((Fault.INFINITE, row, 0), x[:, None], Index.of([name]), who, "whole numbers")
+    return RowError(
+        f"{who}: row {ROW}, column {name!r} is {x[row]}: categories are text or whole numbers; "
+        "take the column for numbers instead: Number(), Gaussian() or Histogram()",
+        row,
+    )
+
+
+def _moved(codes: Array, places: Array) -> Array:
+    """Codes (below 0: missing) with other numbers."""
+    if (places == np.arange(len(places))).all():
+        return np.where(codes < 0, HOLE, codes) if codes.min(initial=0) < 0 else codes
+    return np.append(places, HOLE).astype(np.int32)[np.maximum(codes, -1)]
+
+
+@stored()
+@dataclass(frozen=True)
+class CategoryBlock:
+    """All columns of categories."""
+
+    who: str
+    columns: tuple[CategoryColumn, ...]
+
+    name = "categories"
+
+    @cached_property
+    def family(self) -> Categorical:
+        return Categorical(self.who, unseen="ignore")
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(column.source for column in self.columns))
+
+    def no_features(self) -> Categories:
+        names = [column.name for column in self.columns]
+        return Categories(Index.of(names), tuple(column.known() for column in self.columns))
+
+    def count(self, frame: Frame, codes: Array, classes: Index, features: Categories, weight: Array | None) -> Tally:
+        found = self._count_numbers(frame, codes, classes.size, features, weight)
+        for j, column in enumerate(self.columns):
+            if j not in found:
+                values = frame.get(column.source)
+                found[j] = column.count(values, features.values[j], codes, classes.size, weight, self.who)
+        parts = [found[j] for j in range(len(self.columns))]
+        feature = np.concatenate([part[0] | (j << CODE_BITS) for j, (part, _) in enumerate(parts)])
+        klass, values = (np.concatenate([part[i] for part, _ in parts]) for i in (1, 2))
+        known = tuple(index for _, index in parts)
+        if any(a is not b for a, b in zip(known, features.values, strict=True)):
+            features = Categories(features.columns, known)
+        rows = rows_per_class(codes, weight, classes.size)
+        return Tally("categories", classes, rows, features, Cells.sorted(feature, klass, values[None]))
+
+    def _count_numbers(
+        self, frame: Frame, codes: Array, classes: int, features: Categories, weight: Array | None
+    ) -> dict[int, tuple[Counted, Index]]:
+        """The counts of columns whose categories are whole numbers that lie close together."""
+        columns = {
+            j: x
+            for j, column in enumerate(self.columns)
+            if (x := column.whole_numbers(frame.get(column.source), features.values[j])) is not None
+        }
+        many = threads(len(frame) * len(columns))
+        found: dict[int, tuple[Counted, Index]] = {}
+        for j, part in zip(
+            columns, _core.count_whole(list(columns.values()), codes, classes, weight, many), strict=True
+        ):
+            (number, klass, value), lost, odd, narrow = part
+            if odd < 0 and narrow:
+                known = extended(features.values[j], np.unique(number))
+                found[j] = with_lost(known.locate(number), klass, value, lost), known
+        return found
+
+    def read(self, frame: Frame, features: Categories) -> CodedColumns:
+        values = [frame.get(column.source) for column in self.columns]
+
+        def refuse(fault: tuple[int, int, int]) -> Exception:
+            _, row, j = fault
+            return _not_whole(numbers(values[j]), row, self.columns[j].source, self.who)
+
+        told = zip(self.columns, values, features.values, strict=True)
+        return CodedColumns([column.coded(v, known, self.who) for column, v, known in told], len(frame), refuse)
+
+    def rule(self, smoothing: Smoothing) -> Smoothing:
+        return smoothing
+
+    def lost(self, ledger: Ledger, rows: Array) -> Array:
+        first = [next(j for j, c in enumerate(self.columns) if c.source == source) for source in self.sources]
+        wanted = (np.array(first, np.int64) << CODE_BITS) | MISSING
+        cells = ledger.take(wanted)
+        result = np.zeros((len(wanted), len(rows)))
+        result[cells.feature, cells.klass] = cells.values[0]
+        return result
+
+    def labelled(self, names: list[Any]) -> list[Any]:
+        return names
+
+    def columns_of(self, drawn: Array, features: Categories) -> dict[str, Any]:
+        """Codes as their categories; parts of a date as a day that has them."""
+        result: dict[str, Any] = {}
+        dates: dict[str, dict[str, list[Any]]] = {}
+        for j, (column, known) in enumerate(zip(self.columns, features.values, strict=True)):
+            names = [] if known.names is None else known.names.tolist()
+            values = [None if code < 0 else names[code] for code in drawn[:, j].tolist()]
+            result[column.source] = values
+            if column.part is not None:
+                dates.setdefault(column.source, {})[column.part] = values
+        for source, parts in dates.items():
+            some = [parts.get(part, [None] * len(drawn)) for part in ("month", "weekday", "hour")]
+            result[source] = [_some_day(*day) for day in zip(*some, strict=True)]
+        return result
+
+    def tidied(self, ledger: Ledger, gone: Any) -> Ledger:
+        touched = gone.cells.features()
+        if len(ledger.take(touched).features()) == len(touched):
+            return ledger
+        return Ledger((trimmed(ledger.total, np.array([column.known().size for column in self.columns])),))
+
+    def warn(self, features: Categories, rows: float) -> None:
+        """Of columns whose every value is different: what tells rows apart does not tell classes."""
+        for column, known in zip(self.columns, features.values, strict=True):
+            if known.size > _MANY and known.size > rows / 2:
+                warnings.warn(
+                    f"column {column.name!r} has {known.size:_} categories in {rows:_.0f} rows: this is an identifier, "
+                    "which tells nothing of new rows and takes much room; leave it out: "
+                    f"columns={{{column.name!r}: None}}",
+                    DataWarning,
+                    stacklevel=2,
+                )

@@ -1,0 +1,64 @@
+"""Columns of numbers that go together: events, parts of one whole, covariances."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from naively.arrays import Array
+from naively.count.ledger import Ledger
+from naively.count.moments import ClassMoments
+from naively.families.base import Family, remainder
+from naively.families.blocks.base import checked
+from naively.names import Index
+from naively.read.columns import BOOLEAN, NUMBER, numbers
+from naively.read.frame import Frame
+from naively.read.matrix import interleaved
+from naively.smooth.rules import Smoothing
+from naively.store.registry import stored
+
+
+@stored()
+@dataclass(frozen=True)
+class MatrixBlock:
+    """Columns that their family takes as one array; `given` is its rule where it is not the model's smoothing."""
+
+    name: str
+    sources: tuple[str, ...]
+    family: Family
+    given: Any = None
+
+    def no_features(self) -> Index:
+        return Index.of(list(self.sources))
+
+    def count(self, frame: Frame, codes: Array, classes: Index, features: Index, weight: Array | None) -> Any:
+        return self.family.count(self.read(frame, features), codes, classes, features, weight)
+
+    def read(self, frame: Frame, features: Index) -> Array:
+        columns = []
+        for name in self.sources:
+            values, _ = checked(name, frame.get(name), (NUMBER, BOOLEAN), "numbers")
+            columns.append(numbers(values))
+        return interleaved(columns, len(frame), np.float64)
+
+    def rule(self, smoothing: Smoothing) -> Any:
+        return smoothing if self.given is None else self.given
+
+    def lost(self, ledger: Ledger, rows: Array) -> Array | None:
+        """None where the family does not count what is missing."""
+        total = ledger.total
+        if isinstance(total, ClassMoments):
+            return remainder(total.rows[:, None], total.single().full().n).T
+        return total.dense(1).T if len(total.planes) > 1 else None
+
+    def labelled(self, names: list[Any]) -> list[Any]:
+        return names
+
+    def columns_of(self, drawn: Any, features: Index) -> dict[str, Any]:
+        drawn = drawn.toarray() if hasattr(drawn, "toarray") else drawn
+        return {name: drawn[:, j] for j, name in enumerate(self.sources)}
+
+    def tidied(self, ledger: Ledger, gone: Any) -> Ledger:
+        return ledger

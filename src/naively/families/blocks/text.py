@@ -1,0 +1,65 @@
+"""A column of texts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from naively.arrays import Array
+from naively.count.ledger import Ledger
+from naively.families.base import remainder
+from naively.families.blocks.base import changed, checked, nothing
+from naively.families.words.block import Words, without_lost_words
+from naively.names import Index
+from naively.read.columns import CATEGORY, NUMBER, TEXT, is_text, missing
+from naively.read.frame import Frame
+from naively.read.texts import Texts
+from naively.smooth.rules import Smoothing
+from naively.store.registry import stored
+
+
+@stored()
+@dataclass(frozen=True)
+class TextBlock:
+    """One column of texts, with a vocabulary of its own; `given` is its smoothing where it is not the model's."""
+
+    source: str
+    family: Words
+    given: Smoothing | None = None
+
+    @property
+    def name(self) -> str:
+        return f"text {self.source}"
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        return (self.source,)
+
+    def no_features(self) -> Any:
+        return self.family.no_words()
+
+    def count(self, frame: Frame, codes: Array, classes: Index, features: Any, weight: Array | None) -> Any:
+        return self.family.count(self.read(frame, features), codes, classes, features, weight)
+
+    def read(self, frame: Frame, features: Any) -> Texts:
+        values, kind = checked(self.source, frame.get(self.source), (TEXT, CATEGORY), "text")
+        if kind == CATEGORY and not is_text(values.type.value_type):
+            if not missing(values).all():
+                raise changed(self.source, "text", NUMBER)
+            values = nothing(len(values))
+        return self.family.tokens.texts(values)
+
+    def rule(self, smoothing: Smoothing) -> Smoothing:
+        return smoothing if self.given is None else self.given
+
+    def lost(self, ledger: Ledger, rows: Array) -> Array:
+        return remainder(rows, ledger.known)[None]
+
+    def labelled(self, names: list[Any]) -> list[Any]:
+        return [f"{self.source}: {name}" for name in names]
+
+    def columns_of(self, drawn: list[str], features: Any) -> dict[str, Any]:
+        return {self.source: drawn}
+
+    def tidied(self, ledger: Ledger, gone: Any) -> Ledger:
+        return without_lost_words(ledger, gone, self.family)

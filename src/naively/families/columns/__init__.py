@@ -1,0 +1,1 @@
+"""Columns of a table: categories, histograms, kernels, and how one is chosen."""

@@ -1,0 +1,515 @@
+"""Numbers of any distribution: counted as moments and on a grid, weighed by what tells the labels best."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from typing import Any, ClassVar
+
+import numpy as np
+
+from naively import _core
+from naively.arrays import Array, Value
+from naively.count.cells import Cells
+from naively.count.column_counts import Numbers
+from naively.count.columns import CODE_BITS, MISSING, Categories
+from naively.count.grid import BITS, Grid, cells_of, middles, starts, within
+from naively.count.ledger import Ledger
+from naively.count.moments import Moments
+from naively.count.tally import Tally
+from naively.families.base import rows_per_class
+from naively.families.codes_left_out import OwnCodes, codes_left_out
+from naively.families.columns.bins import binned, by_frequency, edges
+from naively.families.columns.declared import Gaussian, Histogram, Kernel, Number, Rule
+from naively.families.columns.kernel import USUAL_BINS, curve_between, kernel_bins, kernel_logs
+from naively.families.columns.loss import loss_by_bins, loss_by_normal
+from naively.families.counts_left_out import Left, added, in_line
+from naively.families.densities.normal import Every, Normals
+from naively.names import Index
+from naively.read.codes import CodedColumns
+from naively.read.matrix import complain, interleaved
+from naively.score.scores import Scores
+from naively.score.table import CodeTable, NormalTable, Shares, padded, sorted_scores
+from naively.smooth.evidence import Draws
+from naively.smooth.rules import Additive, Evidence, Logs, Smoothing, settled
+from naively.store.registry import stored
+from naively.threads import threads
+
+
+@dataclass(frozen=True, eq=False)
+class NumberColumns:
+    """Columns of numbers, NaN where missing."""
+
+    names: tuple[str, ...]
+    arrays: tuple[Array, ...]
+    rows: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.rows, len(self.arrays)
+
+    @property
+    def size(self) -> int:
+        return self.rows * len(self.arrays)
+
+
+@stored()
+@dataclass(frozen=True, eq=False)
+class Column:
+    """How one column is weighed: by normal densities (no edges), or by bins and their log-probabilities."""
+
+    name: str
+    rule: Rule
+    edges: Array | None = None
+    logs: tuple[Array, Array | None] | None = None
+    losses: tuple[float, float] | None = None  # leaving one out, by normal densities and by bins
+    counts: Array | None = None  # of the bins, by classes
+    alpha: float = 0.0  # what was added to them
+    width: Array | None = None  # of a kernel's curves, for each class
+
+    @property
+    def shown(self) -> str:
+        if self.edges is None:
+            return "gaussian"
+        return "kernel" if isinstance(self.rule, Kernel) else f"histogram, {len(self.edges) + 1} bins"
+
+
+@stored()
+@dataclass(frozen=True)
+class AnyNumbers:
+    """Counts moments of the columns that may be normal, and a grid of those that may not."""
+
+    who: str
+    columns: tuple[tuple[str, Rule], ...]
+
+    spectral: ClassVar[bool] = False
+    ignores_prior: ClassVar[bool] = False
+
+    @cached_property
+    def rules(self) -> dict[str, Rule]:
+        return dict(self.columns)
+
+    @cached_property
+    def normal(self) -> Index:
+        return Index.of([name for name, rule in self.columns if isinstance(rule, (Number, Gaussian))])
+
+    @cached_property
+    def gridded(self) -> Index:
+        return Index.of([name for name, rule in self.columns if not isinstance(rule, Gaussian)])
+
+    def empty(self, classes: Index, features: Any) -> Numbers:
+        return Numbers(Moments.empty(classes, self.normal), Tally.empty("grid", classes, Grid(self.gridded)))
+
+    def count(self, X: NumberColumns, codes: Array, classes: Index, features: Any, weight: Array | None) -> Numbers:
+        rows = rows_per_class(codes, weight, classes.size)
+        present = np.flatnonzero(np.bincount(codes, minlength=classes.size))
+        local = codes if len(present) == classes.size else np.searchsorted(present, codes).astype(np.int32)
+        normal, gridded = (
+            np.array([name in index.lookup for name in X.names], np.uint8) for index in (self.normal, self.gridded)
+        )
+        done = _core.count_numbers(list(X.arrays), normal, gridded, local, len(present), weight, BITS, threads(X.size))
+        faults = [(fault[1], j, fault) for j, (_, _, fault) in enumerate(done) if fault is not None]
+        if faults:
+            _, j, fault = min(faults)
+            raise complain(fault, X.arrays[j][:, None], Index.of([X.names[j]]), self.who, "finite numbers")
+        moved, counts = [m for m, _, _ in done if m is not None], [c for _, c, _ in done if c is not None]
+        n, mean, m2 = (
+            np.stack([part[i] for part in moved], axis=1) if moved else np.zeros((len(present), 0)) for i in range(3)
+        )
+        tally = Tally("grid", classes, rows, Grid(self.gridded), _joined(counts, present))
+        return Numbers(Moments(classes, rows, self.normal, present, n, mean, m2), tally)
+
+    def touched(self, X: Any, rule: Any, ledger: Ledger) -> Array | None:
+        return None
+
+    def localised(self, X: Any, features: Array) -> Any:
+        return X
+
+    # --- weighing
+
+    def decided(self, ledger: Ledger, rule: Smoothing) -> list[Column]:
+        """How each column is weighed, as its counts suggest."""
+        kept: dict[Any, list[Column]] = ledger.__dict__.setdefault("_decided", {})  # made once for a ledger
+        if (self, rule) not in kept:
+            total = ledger.total
+            moments = total.moments.full()
+            kept[self, rule] = [self._decided(name, rule, total.grid, moments) for name, _ in self.columns]
+        return kept[self, rule]
+
+    def _decided(self, name: str, smoothing: Smoothing, grid: Tally, moments: Moments) -> Column:
+        rule = self.rules[name]
+        if isinstance(rule, Gaussian):
+            return Column(name, rule)
+        cells, counts, grouped = grouped_counts(grid, self.gridded.lookup[name])
+        if isinstance(rule, Kernel):
+            at, bins, width = kernel_bins(rule, cells, counts)
+            smoothing = _LAPLACE if isinstance(smoothing, Evidence) else smoothing  # curves are smooth already
+            return Column(name, rule, at, kernel_logs(bins, smoothing), None, bins, _alpha(smoothing), width)
+        histogram = rule if isinstance(rule, Histogram) else Histogram()
+        if isinstance(rule, Number) and too_close(moments, self.normal.lookup[name]):
+            return Column(name, rule)
+        rows = as_rows(counts)
+        at = edges(histogram.bins, histogram.n_bins, cells, rows)
+        at = at_groups(at, cells) if grouped else at
+        losses = None
+        if isinstance(rule, Number):
+            table = binned(cells, rows, at)
+            at_rows = settled(smoothing, lambda: Draws.of(table, table.sum(axis=0), float(len(table))))
+            losses = self._losses(self.normal.lookup[name], cells, rows, table, at_rows, moments)
+            if losses[0] < losses[1]:
+                return Column(name, rule, losses=losses)
+        bins = binned(cells, counts, at)
+        smoothing = settled(smoothing, lambda: Draws.of(bins, bins.sum(axis=0), float(len(bins))))
+        return Column(name, rule, at, bin_logs(bins, smoothing), losses, bins, _alpha(smoothing))
+
+    def _losses(
+        self, j: int, cells: Array, counts: Array, table: Array, smoothing: Smoothing, moments: Moments
+    ) -> tuple[float, float]:
+        """Log-loss of the labels by this column alone, each row left out in turn: by normal densities, and by bins."""
+        alpha = max(float(np.max(smoothing.pseudo(None))), 1e-3)
+        n, mean, m2 = moments.n[:, j], moments.mean[:, j], moments.m2[:, j]
+        scale = counts.sum() / max(n.sum(), 1e-300)
+        n, m2 = n * scale, m2 * scale
+        floor = max(Gaussian().var_smoothing * _pooled_variance(moments)[j], 1e-300)
+        return loss_by_normal(starts(cells), counts, n, mean, m2, floor), loss_by_bins(table, alpha)
+
+    def table(self, ledger: Ledger, rule: Smoothing, prior: Array, features: Array | None = None) -> NumberTable:
+        return self.table_of(ledger, self.decided(ledger, rule), prior)
+
+    def table_of(self, ledger: Ledger, columns: list[Column], prior: Array) -> NumberTable:
+        """The table of columns for which it is decided how they are weighed."""
+        normal = [column for column in columns if column.edges is None]
+        bins = [column for column in columns if column.edges is not None]
+        return NumberTable(
+            self.who, ledger.classes, prior, tuple(columns), self._normal_table(ledger, normal, prior),
+            _code_table(self.who, ledger.classes, bins, prior),
+        )  # fmt: skip
+
+    def _normal_table(self, ledger: Ledger, columns: list[Column], prior: Array) -> NormalTable | None:
+        if not columns:
+            return None
+        moments = ledger.total.moments.full()
+        at = np.array([self.normal.lookup[column.name] for column in columns])
+        mean, variance = _densities(moments, at, _var_smoothing(columns))
+        return NormalTable(self.who, ledger.classes, Index.of([c.name for c in columns]), prior, mean, variance)
+
+    def left_out(
+        self, ledger: Ledger, rules: Sequence[Smoothing], X: NumberColumns, codes: Array, weight: Array | None
+    ) -> Left:
+        """Bins, bandwidths and the choice between them and the Gaussian stay as they are with all rows."""
+        each = np.ones(len(codes)) if weight is None else weight.astype(np.float64)
+        tables = [self.table(ledger, rule, np.zeros(ledger.classes.size)) for rule in rules]
+        numbers = [
+            t._matrix(X, dict(zip(X.names, X.arrays, strict=True))) if t.normal is not None else None for t in tables
+        ]
+
+        def left_out(rows: slice) -> Left:
+            part = NumberColumns(X.names, tuple(a[rows] for a in X.arrays), rows.stop - rows.start)
+            return [
+                self._left_out(
+                    ledger, table, rule, part, None if x is None else Every(x, codes, each), rows, codes, each
+                )
+                for table, rule, x in zip(tables, rules, numbers, strict=True)
+            ]
+
+        step = max(1, (1 << 19) // max(len(X.arrays) * ledger.classes.size, 1))
+        parts = [left_out(slice(i, min(i + step, X.rows))) for i in range(0, X.rows, step)]
+        return in_line(parts, len(rules), ledger.classes.size)
+
+    def _left_out(
+        self, ledger: Ledger, table: NumberTable, rule: Smoothing, X: NumberColumns, every: Every | None, rows: slice,
+        codes: Array, weight: Array,
+    ) -> Logs:  # fmt: skip
+        codes, weight = codes[rows], weight[rows]
+        arrays = dict(zip(X.names, X.arrays, strict=True))
+        parts: list[Logs] = [(np.zeros((X.rows, ledger.classes.size)), None)]
+        if every is not None:
+            columns = [column for column in table.columns if column.edges is None]
+            moments = ledger.total.moments.full()
+            at = np.array([self.normal.lookup[column.name] for column in columns])
+            n, mean, m2 = (part[:, at] for part in (moments.n, moments.mean, moments.m2))
+            total, centre, squares = (part[at] for part in moments.pooled)
+            normal = Normals(n, mean, m2, (total, centre, squares), every, rows)
+            extra = _var_smoothing(columns) * normal.pooled_variance
+            parts.append((normal.likelihood(extra, constant_says_nothing=True), None))
+        if table.bins is not None:
+            columns = [column for column in table.columns if column.edges is not None]
+            counts = [column.counts for column in columns if column.counts is not None]
+            known, share = np.stack([c.sum(axis=0) for c in counts]), np.ones(len(columns))
+            found = table._codes(X, arrays).codes
+            part = None
+            if any(column.width is not None for column in columns):
+                kernels = [j for j, column in enumerate(columns) if column.width is not None]
+                part = np.ones(found.shape)
+                for j in kernels:
+                    share[j] = USUAL_BINS / len(counts[j])
+                    part[:, j] = own_part(arrays[columns[j].name], found[:, j], columns[j], codes)
+            own = OwnCodes.of(found, codes, weight, np.concatenate(counts), known, table.bins.categories, part)
+            if isinstance(rule, Evidence):
+                rule = Additive(tuple(column.alpha for column in columns))
+            parts.append(codes_left_out(own, table.bins, rule, found, ignore=False, share=share))
+        return added(parts)
+
+    # --- the model
+
+    def n_parameters(self, tally: Numbers) -> int:
+        """Two numbers for each class and normal column, one less than there are bins for each other."""
+        columns = self.decided(Ledger((tally,)), _LAPLACE)
+        return tally.classes.size * sum(2 if c.edges is None else len(c.edges) for c in columns)
+
+    def n_parameters_joint(self, tally: Numbers) -> int | float:
+        """Bins in every combination, and for each of these a mean and a covariance of the normal columns."""
+        columns = self.decided(Ledger((tally,)), _LAPLACE)
+        bins = 1
+        for column in columns:
+            bins *= 1 if column.edges is None else len(column.edges) + 1
+        d = sum(column.edges is None for column in columns)
+        return tally.classes.size * (bins - 1 + bins * (d + d * (d + 1) // 2))
+
+    def sample(
+        self, tally: Numbers, rule: Smoothing, klass: int, size: int, rng: np.random.Generator
+    ) -> dict[str, Array]:
+        """A column of numbers for each: normal, or within a cell of the class that is drawn (for a kernel: a bin)."""
+        drawn: dict[str, Array] = {}
+        table = self.table(Ledger((tally,)), rule, np.zeros(tally.classes.size))
+        for column in table.columns:
+            if column.edges is None:
+                assert table.normal is not None
+                j = table.normal.features.lookup[column.name]
+                variance = table.normal.variance[klass, j]
+                known = np.isfinite(variance)
+                drawn[column.name] = (
+                    rng.normal(table.normal.mean[klass, j], np.sqrt(variance), size) if known else np.full(size, np.nan)
+                )
+            elif isinstance(column.rule, Kernel):
+                drawn[column.name] = _drawn_bins(column, klass, size, rng)
+            else:
+                drawn[column.name] = _drawn_cells(tally.grid, self.gridded.lookup[column.name], klass, size, rng)
+        return drawn
+
+
+_LAPLACE = Additive(1.0)
+"""What bins are compared with where no rule is at hand."""
+
+
+def _joined(counted: list[tuple[Array, Array, Array, Array]], present: Array) -> Cells:
+    """Cells of single columns as those of all; what is missing goes behind the cells of its column."""
+    feature: list[Array] = []
+    klass: list[Array] = []
+    values: list[Array] = []
+    for j, (cell, of_class, value, lost) in enumerate(counted):
+        holes = np.flatnonzero(lost)
+        feature += [cell | (j << CODE_BITS), np.full(len(holes), (j << CODE_BITS) | MISSING, np.int64)]
+        klass += [present[of_class], present[holes]]
+        values += [value, lost[holes]]
+    if not feature:
+        return Cells.empty()
+    return Cells.sorted(np.concatenate(feature), np.concatenate(klass), np.concatenate(values)[None])
+
+
+_LARGEST = 1 << 21
+"""How many numbers of a column (cells times classes) are weighed; beyond that, neighbouring cells are put together."""
+_FEWEST_CELLS = 16
+
+
+def column_counts(grid: Tally, column: int) -> tuple[Array, Array]:
+    """The cells of a column, ascending, and its counts, cells by classes."""
+    return grouped_counts(grid, column)[:2]
+
+
+def grouped_counts(grid: Tally, column: int) -> tuple[Array, Array, bool]:
+    """The same, and whether a cell stands for its neighbours too, because cells and classes are many."""
+    begin, end = np.searchsorted(grid.cells.feature, [column << CODE_BITS, (column << CODE_BITS) | MISSING])
+    value, classes = grid.cells.values[0, begin:end], grid.classes.size
+    cells, at = np.unique(grid.cells.feature[begin:end] & MISSING, return_inverse=True)
+    most = max(_FEWEST_CELLS, _LARGEST // max(classes, 1))
+    grouped = len(cells) > most
+    if grouped:
+        first = np.concatenate([[0], by_frequency(np.bincount(at, value), most)])
+        cells, at = cells[first], np.searchsorted(first, at, side="right") - 1
+    size = len(cells) * classes
+    counts = np.bincount(at * classes + grid.cells.klass[begin:end], value, minlength=size)
+    return cells, counts.astype(np.float64).reshape(len(cells), classes), grouped
+
+
+def at_groups(edges: Array, cells: Array) -> Array:
+    """Edges moved to where groups of neighbouring cells begin, so that no bin ends within a group."""
+    place = np.searchsorted(cells, edges)
+    return np.unique(np.where(place < len(cells), cells[np.minimum(place, len(cells) - 1)], edges))
+
+
+def as_rows(counts: Array) -> Array:
+    """Counts as if of rows: weights below one on average are raised to one, so that bins can be told from them."""
+    many = np.count_nonzero(counts)
+    total = counts.sum()
+    return counts * (many / total) if 0 < total < many else counts
+
+
+def too_close(moments: Moments, column: int) -> bool:
+    """Whether cells of the grid are too wide to tell the numbers of a column apart."""
+    n, mean, m2 = moments.n[:, column], moments.mean[:, column], moments.m2[:, column]
+    if not n.any() or not m2.any():
+        return False
+    deviation = np.sqrt(m2.sum() / n.sum())
+    far = np.sqrt((n * mean * mean).sum() / n.sum())
+    return bool(far * 2.0**-BITS > deviation / 4)
+
+
+def bin_logs(table: Array, smoothing: Smoothing) -> tuple[Array, Array | None]:
+    """Log-probabilities of bins, from their counts by class."""
+    pseudo, size = smoothing.pseudo(None), len(table)
+    return smoothing.log(table, table.sum(axis=0), pseudo, pseudo * size, size)
+
+
+def _alpha(smoothing: Smoothing) -> float:
+    return float(np.max(smoothing.pseudo(None)))
+
+
+def _var_smoothing(columns: list[Column]) -> Array:
+    return np.array([getattr(column.rule, "var_smoothing", Gaussian().var_smoothing) for column in columns])
+
+
+def own_part(x: Array, code: Array, column: Column, codes: Array) -> Array:
+    """How much of the curve about each number lies in the number's own bin."""
+    assert column.edges is not None
+    assert column.width is not None
+    known = ~np.isnan(x)
+    ends = np.concatenate([[-np.inf], starts(column.edges), [np.inf]])
+    at = np.where(known, code, 0)
+    centre = middles(cells_of(np.where(known, x, 0.0)))
+    return np.where(known, curve_between(centre, column.width[codes], ends[at], ends[at + 1]), 0.0)
+
+
+def _densities(moments: Moments, at: Array, smoothing: Array) -> tuple[Array, Array]:
+    """Means and variances of some columns; each column's variances are raised by a share of its own."""
+    overall = _pooled_variance(moments)[at]
+    n, mean = moments.n[:, at], moments.mean[:, at]
+    known = n > 0
+    extra = smoothing * overall
+    total, centre, _ = (part[at] for part in moments.pooled)
+    variance = np.where(known, moments.variance()[:, at] + extra, overall + extra)
+    variance = np.where(total > 0, np.maximum(variance, 1e-200), np.inf)
+    return np.where(known, mean, centre), np.where(overall > 0, variance, np.inf)  # what never varies says nothing
+
+
+def _pooled_variance(moments: Moments) -> Array:
+    n, _, m2 = moments.pooled
+    return np.divide(m2, n, out=np.zeros_like(m2), where=n > 0)
+
+
+def _code_table(who: str, classes: Index, columns: list[Column], prior: Array) -> CodeTable | None:
+    if not columns:
+        return None
+    logs = [column.logs for column in columns if column.logs is not None]
+    sizes = np.array([len(finite) for finite, _ in logs], np.int64)
+    weights = padded(np.concatenate([finite for finite, _ in logs]))
+    unseen = np.zeros((len(columns), weights.shape[1]))
+    impossible = None
+    if any(odd is not None for _, odd in logs):
+        counts = np.concatenate([np.zeros_like(finite) if odd is None else odd for finite, odd in logs])
+        impossible = padded(counts), np.zeros_like(unseen)
+    names = Categories(Index.of([c.name for c in columns]), tuple(Index(int(size)) for size in sizes))
+    return CodeTable(who, classes, names, prior, weights, unseen, impossible, np.cumsum(sizes) - sizes, sizes)
+
+
+def _drawn_cells(grid: Tally, column: int, klass: int, size: int, rng: np.random.Generator) -> Array:
+    cells, counts = column_counts(grid, column)
+    weight = counts[:, klass] if counts[:, klass].any() else counts.sum(axis=1)
+    if not weight.any():
+        return np.full(size, np.nan)
+    at = cells[rng.choice(len(cells), size, p=weight / weight.sum())]
+    numbers = starts(cells)
+    return starts(at) if (numbers == np.floor(numbers)).all() else within(at, rng.random(size))
+
+
+def _drawn_bins(column: Column, klass: int, size: int, rng: np.random.Generator) -> Array:
+    assert column.edges is not None
+    assert column.logs is not None
+    finite, odd = column.logs
+    if not len(column.edges):
+        return np.full(size, np.nan)
+    chance = np.exp(finite[:, klass]) * (1.0 if odd is None else odd[:, klass] <= 0)
+    ends = starts(column.edges)
+    ends = np.concatenate([ends[:1], ends, ends[-1:]])  # the outermost bins have no end: they stand for their edge
+    at = rng.choice(len(chance), size, p=chance / chance.sum())
+    return ends[at] + rng.random(size) * (ends[at + 1] - ends[at])
+
+
+@stored()
+@dataclass(frozen=True, eq=False)
+class NumberTable(Value):
+    """Normal densities for some columns, bins for the others."""
+
+    who: str
+    classes: Index
+    prior: Array
+    columns: tuple[Column, ...]
+    normal: NormalTable | None
+    bins: CodeTable | None
+
+    @property
+    def ignored(self) -> set[str]:
+        """Columns that add the same to every class, whatever their value: of one bin, or of one value."""
+        names = {column.name for column in self.columns if column.edges is not None and not len(column.edges)}
+        if self.normal is not None:
+            constant = np.isinf(self.normal.variance).all(axis=0)
+            names |= {self.normal.features.name(j) for j in np.flatnonzero(constant).tolist()}
+        return names
+
+    def codes(self, X: NumberColumns) -> dict[str, Array]:
+        """For each column that has bins, the bin of each row (the lowest number of int32: missing)."""
+        names = [column.name for column in self.columns if column.edges is not None]
+        found = self._codes(X, dict(zip(X.names, X.arrays, strict=True))).codes if names else np.zeros((X.rows, 0))
+        return dict(zip(names, found.T, strict=True))
+
+    def score(self, X: NumberColumns) -> Scores:
+        arrays = dict(zip(X.names, X.arrays, strict=True))
+        parts: list[Scores] = []
+        if self.normal is not None:
+            parts.append(self.normal.score(self._matrix(X, arrays)))
+        if self.bins is not None:
+            parts.append(self.bins.score(self._codes(X, arrays)))
+        if not parts:
+            return sorted_scores(self.classes, np.zeros((X.rows, self.classes.size)), self.prior)
+        return reduce(Scores.plus, parts)
+
+    def coded(self, X: NumberColumns) -> tuple[CodeTable, CodedColumns] | None:
+        """The same as a table of codes, where there are only bins."""
+        if self.normal is not None or self.bins is None:
+            return None
+        return self.bins, self._codes(X, dict(zip(X.names, X.arrays, strict=True)))
+
+    def shares(self, X: NumberColumns) -> Shares:
+        arrays = dict(zip(X.names, X.arrays, strict=True))
+        parts: list[Shares] = []
+        if self.normal is not None:
+            parts.append(self.normal.shares(self._matrix(X, arrays)))
+        if self.bins is not None:
+            parts.append(self.bins.shares(self._codes(X, arrays)))
+        return joined_shares(parts, self.classes.size)
+
+    def _matrix(self, X: NumberColumns, arrays: dict[str, Array]) -> Array:
+        names = [column.name for column in self.columns if column.edges is None]
+        return interleaved([arrays[name] for name in names], X.rows, np.float64)
+
+    def _codes(self, X: NumberColumns, arrays: dict[str, Array]) -> CodedColumns:
+        edges = {column.name: column.edges for column in self.columns if column.edges is not None}
+
+        def refuse(fault: tuple[int, int, int]) -> Exception:
+            kind, row, j = fault
+            name = list(edges)[j]
+            return complain((kind, row, 0), arrays[name][:, None], Index.of([name]), self.who, "finite numbers")
+
+        columns = [_core.Column.of_bins(arrays[name], at, BITS) for name, at in edges.items()]
+        return CodedColumns(columns, X.rows, refuse)
+
+
+def joined_shares(parts: list[Shares], classes: int) -> Shares:
+    """The shares of several tables as those of one."""
+    names = [name for part in parts for name in part[0]]
+    shares = np.concatenate([part[1] for part in parts]) if parts else np.zeros((0, classes))
+    if all(part[2] is None for part in parts):
+        return names, shares, None
+    odd = [np.zeros_like(part[1]) if part[2] is None else part[2] for part in parts]
+    return names, shares, np.concatenate(odd)

@@ -1,0 +1,1 @@
+"""Words of texts: how they are counted, weighed and selected."""

@@ -1,0 +1,430 @@
+"""Words: texts counted once, and weighed afterwards by any family and weighting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+
+from naively import _core
+from naively.arrays import Array
+from naively.count.cells import Cells, gathered
+from naively.count.ledger import Ledger, Shown, entries_of, spectrum_of
+from naively.count.tally import WEIGHT_UNIT, Tally, some_or_none
+from naively.count.vocabulary import Buckets, Kept, Vocabulary
+from naively.errors import InputError
+from naively.families.base import rows_per_class
+from naively.families.bernoulli import Bernoulli, bernoulli_left_out
+from naively.families.complement import Complement
+from naively.families.counts_left_out import Entries, Left, draws_left_out, one_by_one
+from naively.families.multinomial import Multinomial, chances
+from naively.families.words.rows import WordRows, inverse_documents, length_normed, read_words
+from naively.families.words.selection import (
+    DOCUMENTS,
+    OCCURRENCES,
+    WEIGHT,
+    Limits,
+    held_among,
+    narrowed,
+    places,
+    restricted,
+)
+from naively.families.words.table import TextTable
+from naively.names import Index
+from naively.read.matrix import SparseRows
+from naively.read.texts import Texts
+from naively.read.tokens import Tokens
+from naively.smooth.backgrounds import Background
+from naively.smooth.evidence import LOWEST, best_alpha
+from naively.smooth.rules import Additive, Evidence, Smoothing
+from naively.store.registry import stored
+from naively.threads import threads
+
+FAMILIES = ("multinomial", "complement", "bernoulli")
+WEIGHTINGS = {"counts": OCCURRENCES, "binary": DOCUMENTS, "tfidf": WEIGHT}
+
+
+@stored()
+@dataclass(frozen=True)
+class Words:
+    """Counts occurrences, documents and weights of words; the table is that of another family over one of these."""
+
+    who: str = "TextClassifier"
+    family: str = "multinomial"
+    weighting: str = "counts"
+    norm: bool = False
+    tokens: Tokens = field(default_factory=Tokens)
+    limits: Limits = field(default_factory=Limits)
+    vocabulary: tuple[str, ...] | None = None
+    buckets: int | None = None
+    weights: bool = True
+    threads: int | None = None
+
+    spectral: ClassVar[bool] = False
+
+    @property
+    def ignores_prior(self) -> bool:
+        return self.family == "complement"
+
+    @property
+    def kind(self) -> str:
+        return "words" if self.weights else "unweighted words"
+
+    @property
+    def split(self) -> bool:
+        """Whether a blank in a given name parts two words of a sequence."""
+        return not self.tokens.spelt and (not callable(self.tokens.kind) or self.tokens.ngrams[1] > 1)
+
+    def with_ngrams(self, ngrams: tuple[int, int]) -> Words:
+        """The same for sequences of other lengths."""
+        return replace(self, tokens=replace(self.tokens, ngrams=ngrams))
+
+    def no_words(self) -> Vocabulary | Buckets:
+        """The features before anything was seen."""
+        if self.buckets is not None:
+            return Buckets(self.buckets)
+        return Vocabulary() if self.vocabulary is None else Vocabulary.of(self.vocabulary, split=self.split)
+
+    def many_threads(self, texts: Texts) -> int:
+        return threads(texts.core.bytes) if self.threads is None else self.threads
+
+    def empty(self, classes: Index, features: Vocabulary | Buckets) -> Tally:
+        return Tally.empty(self.kind, classes, features)
+
+    def read(self, texts: Texts, words: Vocabulary | Buckets) -> WordRows:
+        """Texts as rows of these words, for whoever wants to count or score them more than once."""
+        return read_words(self.tokens.core, words, texts, self.many_threads(texts), self.vocabulary, split=self.split)
+
+    def count(
+        self, X: Texts | WordRows, codes: Array, classes: Index, features: Vocabulary | Buckets, weight: Array | None
+    ) -> Tally:
+        if isinstance(X, WordRows):
+            seen_words = X.counted(codes, classes.size, weight, weights=self.weights)
+            return self._tally(X, codes, classes, X.words, seen_words, weight)
+        arguments = (X.core, codes, classes.size, weight, self.tokens.core, self.weights, self.many_threads(X))
+        if isinstance(features, Buckets):
+            cells, buckets, names, leads = _core.count_buckets(*arguments, features.size)
+            seen = Buckets.of(features.size, buckets.tolist(), names, leads.tolist())
+            return self._tally(X, codes, classes, seen, Cells(*cells), weight)
+        own = Vocabulary()
+        counted = Cells(*_core.count_texts(*arguments, own.table))
+        own = Vocabulary.all_of(own.table)
+        if self.vocabulary is not None:
+            return self._tally(X, codes, classes, features, self._only_given(own, counted, features), weight)
+        return self.placed(self._tally(X, codes, classes, own, counted, weight), features)
+
+    def placed(self, tally: Tally, features: Any) -> Tally:
+        """A tally of words that were counted by themselves, with the numbers that they have among others."""
+        if not isinstance(tally.features, Vocabulary) or self.vocabulary is not None or features.size == 0:
+            return tally
+        grown, moved = features.grown(tally.features)
+        return replace(tally, features=grown, cells=tally.cells.renumbered(moved.__getitem__, None))
+
+    def _tally(
+        self, X: Texts | WordRows, codes: Array, classes: Index, features: Any, cells: Cells, weight: Array | None
+    ) -> Tally:
+        """A missing text is a row of its class of which no word is known."""
+        if cells.values.dtype != np.int64 and not np.isfinite(cells.values).all():
+            raise InputError("sample_weight adds up to more than float64 holds; divide the weights by a common factor")
+        rows, gone, missing = rows_per_class(codes, weight, classes.size), X.missing, None
+        if len(gone):
+            missing = some_or_none(rows_per_class(codes[gone], None if weight is None else weight[gone], classes.size))
+        return Tally(self.kind, classes, rows, features, cells, missing)
+
+    def _only_given(self, own: Vocabulary, cells: Cells, features: Vocabulary) -> Cells:
+        assert self.vocabulary is not None
+        moved = np.full(own.size, -1, np.int64)
+        here, there = (words.locate(self.vocabulary, split=self.split) for words in (own, features))
+        moved[here[here >= 0]] = there[here >= 0]
+        mine = moved[cells.feature] >= 0
+        return Cells.sorted(moved[cells.feature[mine]], cells.klass[mine], cells.values[:, mine])
+
+    # --- scoring
+
+    def touched(self, X: Texts | WordRows, rule: Smoothing, ledger: Ledger) -> Array | None:
+        """Only where every word counts, and none but those of the texts matters."""
+        words = ledger.features
+        few = self.limits.none or (self.limits.by_rows and kept_sums(ledger, self.limits.min_df) is not None)
+        plain = few and self.vocabulary is None and self.tokens.ngrams[0] == 1 and not self.norm
+        if self.family == "bernoulli" or not plain or isinstance(words, Buckets):
+            return None
+        if isinstance(rule, (Evidence, Background)):  # which look at all that was counted
+            return None
+        if isinstance(X, WordRows):
+            return np.unique(X.number).astype(np.int64)
+        _, column, _ = words.read(X.core, self.tokens.core, 1)
+        return np.unique(column).astype(np.int64)
+
+    def localised(self, X: Texts, features: Array) -> Texts:
+        return X
+
+    def table(self, ledger: Ledger, rule: Smoothing, prior: Array, features: Array | None = None) -> TextTable:
+        holes = None
+        if features is None:
+            numbers = self.kept(ledger.total)
+            cells = ledger.total.cells
+            if self._has_holes(ledger, numbers):
+                holes = np.ones(ledger.features.size, bool)
+                holes[numbers] = False
+            else:
+                cells = restricted(cells, numbers)
+            every, totals = len(numbers), cells.totals(ledger.classes.size, {OCCURRENCES, self._plane})
+        else:
+            cells = ledger.take(features)
+            held = cells.features()
+            if self.limits.none:
+                every, totals = ledger.features.size - (len(features) - len(held)), ledger.totals  # some may be lost
+            else:
+                found = kept_sums(ledger, self.limits.min_df)
+                assert found is not None  # or `touched` would not have named these words
+                every, totals = found
+                documents = np.bincount(cells.feature, weights=cells.values[DOCUMENTS], minlength=len(features))
+                held = np.flatnonzero(documents >= self.limits.min_df)
+            numbers = features = features[held]
+            cells = restricted(cells, held)
+        columns = numbers if holes is None else np.arange(len(holes))
+        view = self._shown(ledger, cells, len(columns), every, totals)
+        linear = self._inner().table(view, self._settled_once(ledger, rule, view, totals), prior)  # type: ignore[arg-type]
+        words = Kept.among(ledger.features, columns)
+        linear = replace(linear, features=words)
+        idf = None
+        if self.weighting == "tfidf" and self.family != "bernoulli":
+            idf = inverse_documents(cells, len(columns), float(ledger.known.sum()))
+        return TextTable(self, linear, words, idf, features, holes)
+
+    def _has_holes(self, ledger: Ledger, numbers: Array) -> bool:
+        """Whether so few words are gone that to leave their columns empty is less work than to number them anew."""
+        words = ledger.features
+        whole = isinstance(words, Vocabulary) and self.vocabulary is None and self.limits.none and not self.norm
+        return whole and self.family != "bernoulli" and words.size // 2 < len(numbers) < words.size
+
+    def _shown(self, ledger: Ledger, cells: Cells, width: int, every: int, totals: Array) -> Shown:
+        """The counts of words as the inner family takes them."""
+        shown = Cells(cells.feature, cells.klass, self._projected(cells.values, self._plane))
+        entries = None
+        if self.family == "bernoulli" and shown.values.dtype == np.int64:  # a sum that does not depend on numbers
+            entries = entries_of(spectrum_of(shown))
+        sums = self._projected(totals, self._plane)
+        return Shown(ledger.classes, ledger.known, sums, Index(max(every, 1)), None, width, shown, entries)
+
+    def totals(self, ledger: Ledger) -> Array:
+        """What each class comes to, in the words that the table is made of."""
+        cells = restricted(ledger.total.cells, self.kept(ledger.total))
+        return self._projected(cells.totals(ledger.classes.size), self._plane)[0]
+
+    def counted(self, values: Array) -> Array:
+        """The numbers of the cells that the table is made of: occurrences, documents or weights."""
+        return self._projected(values, self._plane)[0]
+
+    def settled_by(self, ledger: Ledger, rule: Smoothing) -> Smoothing:
+        """The rule, or where the counts are to decide, what those of a ledger decide."""
+        if not isinstance(rule, Evidence):
+            return rule
+        known = self._settled_for(ledger).get(rule)
+        if known is not None:
+            return known
+        numbers = self.kept(ledger.total)
+        cells = restricted(ledger.total.cells, numbers)
+        totals = cells.totals(ledger.classes.size)
+        view = self._shown(ledger, cells, len(numbers), len(numbers), totals)
+        return self._settled_once(ledger, rule, view, totals)
+
+    def _settled_for(self, ledger: Ledger) -> dict[Smoothing, Smoothing]:
+        """What the counts of a ledger have decided already."""
+        kept: dict[Any, Any] = ledger.__dict__.setdefault("_settled", {})
+        return kept.setdefault(replace(self, threads=None), {})
+
+    def _settled_once(self, ledger: Ledger, rule: Smoothing, view: Shown, totals: Array) -> Smoothing:
+        if not isinstance(rule, Evidence):
+            return rule
+        kept = self._settled_for(ledger)
+        if rule not in kept:
+            kept[rule] = self.settled(rule, view, totals)
+        return kept[rule]
+
+    def settled(self, rule: Smoothing, view: Shown, totals: Array) -> Smoothing:
+        """The rule, or where the counts are to decide, what they decide."""
+        if not isinstance(rule, Evidence):
+            return rule
+        inner: Any = self._inner()
+        if self._plane != WEIGHT or self.family != "multinomial":
+            return inner.table_rule(view, rule)
+        # Weights come to less than the draws that they stand for: as many as there are words.
+        scale = float(totals[OCCURRENCES].sum() / max(view.totals[0].sum(), WEIGHT_UNIT))
+        cells = replace(view.cells, values=view.cells.values * scale)
+        shown = replace(view, cells=cells, totals=view.totals * scale)
+        return Additive(max(best_alpha(inner.draws(shown)) / scale, LOWEST))
+
+    @property
+    def _plane(self) -> int:
+        return WEIGHTINGS["binary" if self.family == "bernoulli" else self.weighting]
+
+    def left_out(
+        self, ledger: Ledger, rules: Sequence[Smoothing], X: Texts | WordRows, codes: Array, weight: Array | None
+    ) -> Left:
+        """The words are those of the other texts, by `min_df`; those picked by other limits stay as they are."""
+        if self.norm and self.family == "complement":
+            return one_by_one(self, ledger, rules, X, codes, weight)
+        X = X if isinstance(X, WordRows) else self.read(X, ledger.features)
+        numbers = self.kept(ledger.total)
+        cells = restricted(ledger.total.cells, numbers)
+        totals = cells.totals(ledger.classes.size, {OCCURRENCES, self._plane})
+        view = self._shown(ledger, cells, len(numbers), len(numbers), totals)
+        rules = [self._settled_once(ledger, rule, view, totals) for rule in rules]
+        every = view
+        if not any(isinstance(rule, Background) for rule in rules):  # the words of these texts are enough
+            near = held_among(numbers, X.number)
+            cells, numbers = narrowed(cells, near, {DOCUMENTS, self._plane}), numbers[near]
+            view = self._shown(ledger, cells, len(numbers), every.every.size, totals)
+        entries = self._entries(ledger, view, cells, numbers, X, codes, weight)
+        if self.family == "bernoulli":
+            left = bernoulli_left_out(entries, every, rules)
+        else:
+            left = draws_left_out(entries, rules, complement=self.family == "complement")
+        for logs in left:
+            for part in logs:
+                if part is not None and len(X.missing):
+                    part[X.missing] = 0.0
+        return left
+
+    def _entries(
+        self, ledger: Ledger, view: Shown, cells: Cells, numbers: Array, X: WordRows, codes: Array,
+        weight: Array | None,
+    ) -> Entries:  # fmt: skip
+        """What the texts hold, and what each of their words has added to the counts."""
+        each = np.ones(len(codes)) if weight is None else weight.astype(np.float64)
+        if len(X.missing):
+            each = np.where(X.missing, 0.0, each)
+        column = places(numbers, X.number)
+        known = column >= 0
+        starts = np.concatenate([[0], np.cumsum(known)])[X.starts].astype(np.int64)
+        column, count = column[known], X.count[known]
+        of_row = np.repeat(each, np.diff(starts))
+        documents = np.bincount(cells.feature, weights=cells.values[DOCUMENTS], minlength=len(numbers))
+        others = documents[column] - of_row
+        lost = self._lost(others)
+        if self._plane == OCCURRENCES:
+            data, own = count.astype(np.float64), count * of_row
+        elif self._plane == DOCUMENTS:
+            data, own = np.ones(len(count)), of_row
+        else:
+            texts = np.repeat(ledger.known.sum() - each, np.diff(starts))
+            weighted = X.tf[known] * (np.log((1.0 + texts) / (1.0 + np.maximum(others, 0.0))) + 1.0)
+            data = length_normed(starts, weighted if lost is None else np.where(lost, 0.0, weighted))
+            own = X.unit[known] * of_row
+        rows = SparseRows(data, column.astype(np.int64), starts, (len(codes), len(numbers)))
+        return Entries(rows, own, codes, each, view.cells, view.totals[0], view.rows, view.every.size, lost)
+
+    def _lost(self, others: Array) -> Array | None:
+        """Whether a word that is in so many other texts would not be known by them; None where all would."""
+        if self.limits.none:
+            lost = others <= 1e-9
+            return lost if self.vocabulary is None and lost.any() else None
+        if not isinstance(self.limits.min_df, Integral):
+            return None
+        lost = others < self.limits.min_df - 1e-9
+        return lost if lost.any() else None
+
+    def kept(self, tally: Tally) -> Array:
+        """The words that the table is made of, by number, sorted."""
+        if self.vocabulary is None:
+            return self.limits.kept(tally, tally.cells.features())
+        assert isinstance(tally.features, Vocabulary)
+        return self.limits.kept(tally, np.sort(tally.features.locate(self.vocabulary, split=self.split)))
+
+    def _inner(self) -> Multinomial | Bernoulli:
+        if self.family == "multinomial":
+            return Multinomial(self.who)
+        return Complement(self.who, self.norm) if self.family == "complement" else Bernoulli(self.who)
+
+    def _projected(self, values: Array, plane: int) -> Array:
+        """One kind of number as the inner family has it."""
+        if plane >= len(values):
+            raise InputError(
+                "weighting='tfidf' needs the weights of words, which were not counted; fit with weights=True"
+            )
+        if self.family == "bernoulli":
+            return np.stack([values[plane], np.zeros_like(values[plane])])
+        return values[plane : plane + 1] * WEIGHT_UNIT if plane == WEIGHT else values[plane : plane + 1]
+
+    # --- the model
+
+    def n_parameters(self, tally: Tally) -> int:
+        size = len(self.kept(tally))
+        return tally.classes.size * (size if self.family == "bernoulli" else max(size - 1, 0))
+
+    def n_parameters_joint(self, tally: Tally) -> int | float:
+        """Of which words a text holds, in every combination: 2^V - 1 for each class."""
+        return tally.classes.size * (2 ** len(self.kept(tally)) - 1)
+
+    def sample(self, tally: Tally, rule: Smoothing, klass: int, size: int, rng: np.random.Generator) -> list[str]:
+        """Texts of words drawn one by one, as long as the class's are on average, in a Poisson manner."""
+        numbers = self.kept(tally)
+        cells = restricted(tally.cells, numbers)
+        mine = cells.klass == klass
+        counts = np.zeros(len(numbers))
+        counts[cells.feature[mine]] = cells.values[OCCURRENCES][mine]
+        total = counts.sum()
+        if not len(numbers) or not size:
+            return [""] * size
+        view = self._shown(Ledger((tally,)), cells, len(numbers), len(numbers), cells.totals(tally.classes.size))
+        plain = replace(
+            view, cells=replace(cells, values=cells.values[:1]), totals=cells.totals(tally.classes.size)[:1]
+        )
+        rule = self.settled(rule, view, cells.totals(tally.classes.size))
+        chance = chances(Multinomial().table(plain, rule, np.zeros(tally.classes.size)), klass)  # type: ignore[arg-type]
+        lengths = rng.poisson(total / max(float(tally.known[klass]), 1.0), size)
+        drawn = rng.choice(len(numbers), int(lengths.sum()), p=chance / chance.sum())
+        features: Any = tally.features
+        seen, where = np.unique(drawn, return_inverse=True)
+        names = features.names_of(numbers[seen])
+        ends = np.cumsum(lengths)
+        return [" ".join(names[w] for w in where[a:b]) for a, b in zip([0, *ends[:-1]], ends, strict=True)]
+
+
+def kept_sums(ledger: Ledger, least: int) -> tuple[int, Array] | None:
+    """How many words are in so many texts, and what these come to in each class, kinds by classes.
+
+    The largest tally of the ledger is gone through once; what was learnt since changes the sums of its own words. None
+    where that is too much, or where words must be counted anew.
+    """
+    first, size = ledger.levels[0], ledger.classes.size
+    since = sum(level.size for level in ledger.levels[1:])
+    if since * 4 > first.size or first.classes.size != size or first.known.sum() < 2 * least:
+        return None
+    made: dict[Any, Any] = first.__dict__.setdefault("_kept_sums", {})
+    if least not in made:
+        made[least] = _sums_of(first.cells, least, size)
+    many, totals = made[least]
+    if len(ledger.levels) == 1:
+        return many, totals
+    words = np.unique(np.concatenate([level.cells.feature for level in ledger.levels[1:]]))
+    before, after = (
+        _sums_of(gathered(part, words), least, size) for part in ([first.cells], [v.cells for v in ledger.levels])
+    )
+    return many - before[0] + after[0], totals - before[1] + after[1]
+
+
+def _sums_of(cells: Cells, least: int, classes: int) -> tuple[int, Array]:
+    if not len(cells):
+        return 0, np.zeros((len(cells.values), classes))
+    documents = np.bincount(cells.feature, weights=cells.values[DOCUMENTS])
+    kept = (documents >= least)[cells.feature]
+    some = Cells(cells.feature[kept], cells.klass[kept], np.ascontiguousarray(cells.values[:, kept]))
+    return int(np.count_nonzero(documents >= least)), some.totals(classes)
+
+
+def without_lost_words(ledger: Ledger, gone: Tally, family: Words) -> Ledger:
+    """Without words of which nothing is left now that some texts are gone, unless the words were given."""
+    words = ledger.features
+    if not isinstance(words, Vocabulary) or family.vocabulary is not None:
+        return ledger
+    touched = gone.cells.features()
+    if len(ledger.take(touched).features()) == len(touched):
+        return ledger
+    total = ledger.total
+    left, moved = words.subset(total.cells.features())
+    return Ledger((replace(total, features=left, cells=total.cells.renumbered(moved.__getitem__, None)),))

@@ -1,0 +1,141 @@
+"""The table of a family of words: reads texts, and weighs what they hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from naively import _core
+from naively.arrays import Array, Value
+from naively.count.vocabulary import Buckets, Kept
+from naively.families.words.rows import WordRows, alike, length_normed, sublinear
+from naively.families.words.selection import places
+from naively.names import Index
+from naively.read.matrix import SparseRows
+from naively.read.texts import Texts
+from naively.score.scores import Scores
+from naively.score.table import LinearTable, Shares
+from naively.store.registry import stored
+
+if TYPE_CHECKING:
+    from naively.families.words.block import Words
+
+
+@stored(derived=("place",))
+@dataclass(frozen=True, eq=False)
+class TextTable(Value):
+    """A table of words that reads texts: tokens, their places in the table, their weights."""
+
+    words: Words
+    linear: LinearTable
+    features: Kept
+    idf: Array | None
+    few: Array | None  # the numbers of the words, where they are not all there are
+    holes: Array | None = None  # which words are none, though they have a column
+
+    @property
+    def classes(self) -> Index:
+        return self.linear.classes
+
+    @property
+    def prior(self) -> Array:
+        return self.linear.prior
+
+    @cached_property
+    def place(self) -> Array | None:
+        """The column of each word by its number; None where they are the same."""
+        numbers, every = self.features.numbers, self.features.words
+        assert numbers is not None
+        assert every is not None
+        if self.holes is not None:
+            return np.where(self.holes, -1, np.arange(every.size)).astype(np.int32)
+        if len(numbers) == every.size:
+            return None
+        place = np.full(every.size, -1, np.int32)
+        place[numbers] = np.arange(len(numbers), dtype=np.int32)
+        return place
+
+    def for_once(self) -> TextTable:
+        """The same, for texts that are scored once."""
+        return replace(self, linear=self.linear.for_once())
+
+    def rows(self, texts: Texts | WordRows) -> SparseRows:
+        """The weights of the words of each text."""
+        family = self.words
+        if isinstance(texts, WordRows):
+            return self._weighed(*self._placed(texts))
+        many, every = family.many_threads(texts), self.features.words
+        if isinstance(every, Buckets):
+            starts, column, count = self._bucket_rows(texts, every, many)
+        else:
+            assert every is not None
+            place = None if self.few is not None else self.place
+            starts, column, count = every.read(texts.core, family.tokens.core, many, place)
+        if self.few is not None:
+            starts, column, count = _only_placed(self.few, starts, column, count)
+        return self._weighed(starts, column, count)
+
+    def _weighed(self, starts: Array, column: Array, count: Array) -> SparseRows:
+        data = self._weighted(starts, column, count)
+        return SparseRows(data, *alike(column, starts), (len(starts) - 1, self.features.size))
+
+    def _placed(self, rows: WordRows) -> tuple[Array, Array, Array]:
+        """Counts in the columns of the words that there are; those that are not are left out."""
+        numbers, every = self.features.numbers, self.features.words
+        assert numbers is not None
+        plain = self.few is None and not isinstance(every, Buckets)
+        given = self.words.vocabulary is not None  # then some words may be none of them
+        if plain and self.place is None and not given:
+            return rows.starts, rows.number.astype(np.int32), rows.count
+        if not plain or given:
+            return _only_placed(numbers, rows.starts, rows.number, rows.count)
+        assert self.place is not None
+        return _known(self.place[rows.number], rows.starts, rows.count)
+
+    def _bucket_rows(self, texts: Texts, every: Buckets, many: int) -> tuple[Array, Array, Array]:
+        """Counts in the columns of the buckets that there are; those that are not are left out."""
+        numbers = self.features.numbers
+        assert numbers is not None
+        starts, bucket, count = _core.read_buckets(texts.core, self.words.tokens.core, many, every.size, False)
+        seen, column = np.unique(bucket, return_inverse=True)
+        place = np.searchsorted(numbers, seen)
+        known = place < len(numbers)
+        known[known] = numbers[place[known]] == seen[known]
+        return _core.reorder(starts, column.astype(np.int32), count, np.where(known, place, -1).astype(np.int32), many)
+
+    def _weighted(self, starts: Array, column: Array, count: Array) -> Array:
+        if self.words.family == "bernoulli" or self.words.weighting == "binary":
+            return np.ones(len(count), np.uint8)
+        if self.idf is None:
+            return count
+        return length_normed(starts, sublinear(count) * self.idf[column])
+
+    def score(self, texts: Texts | WordRows) -> Scores:
+        scores = self.linear.score(self.rows(texts))
+        missing = texts.missing
+        if len(missing):
+            scores.likelihood[missing] = 0.0
+            if scores.impossible is not None:
+                scores.impossible[missing] = 0.0
+        return scores
+
+    def shares(self, texts: Texts | WordRows) -> Shares:
+        return self.linear.shares(self.rows(texts))
+
+
+def _only_placed(numbers: Array, starts: Array, number: Array, count: Array) -> tuple[Array, Array, Array]:
+    """Rows in the columns of some words (sorted numbers); others are left out."""
+    return _known(places(numbers, number), starts, count)
+
+
+def _known(column: Array, starts: Array, count: Array) -> tuple[Array, Array, Array]:
+    """Rows without what has no column."""
+    if column.min(initial=0) < 0:
+        known = column >= 0
+        starts = np.concatenate([[0], np.cumsum(known)])[starts].astype(np.int64)
+        kept = np.flatnonzero(known)
+        column, count = column[kept], count[kept]
+    return starts, column.astype(np.int32, copy=False), count

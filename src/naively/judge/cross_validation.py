@@ -1,0 +1,230 @@
+"""Scores of rows by models without them: one by one, by groups, by folds."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from naively.arrays import Array
+from naively.errors import InputError
+from naively.estimators.text import TextClassifier
+from naively.learn import held_out
+from naively.learn.held_out import HeldOut
+from naively.smooth.rules import Additive
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """A fitted model, and the rows that it was fitted on as it counts them."""
+
+    model: Any
+    rows: Any
+    codes: Array
+    weight: Array | None
+    kept: Array | None = None  # the numbers of the rows among those given, where some had no label
+    given: int = 0  # how many were given then
+    method: str | None = None  # how the probabilities of the model are calibrated
+
+    @classmethod
+    def of(cls, model: Any, X: Any, y: Any, sample_weight: Any = None, *, as_it_is: bool = False) -> Counted:
+        """The model as it is where it is fitted already, otherwise fitted on these rows.
+
+        `as_it_is`: weighting is not going to be changed, so that nothing is counted for another.
+        """
+        check_model(model)
+        if isinstance(X, Iterator):
+            raise InputError("rows are looked at more than once here: pass them as they are, not as an iterator")
+        method = method_of(model)
+        if "_model" in vars(model):
+            rows, codes, weight = model._labelled(model._model, X, y, sample_weight)
+        else:
+            model = uncalibrated(model)
+            if as_it_is and isinstance(model, TextClassifier) and model.weighting in ("counts", "binary"):
+                model.set_params(weights=False)
+            rows, codes, weight = model._fit_and_read(X, y, sample_weight)
+        kept, given = model._rows_with_label(X, y)
+        return cls(model, rows, codes, weight, kept, given, method)
+
+    def groups(self, groups: Any) -> Array:
+        """The number of the group of each row that has a label."""
+        given = len(self) if self.kept is None else self.given
+        return group_numbers(groups, given, self.kept)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def rules(self, alpha: Sequence[Any] | None) -> list[Any]:
+        """The rule of the model, or one for each α."""
+        if alpha is None:
+            return [self.model._rule()]
+        if not hasattr(self.model, "alpha"):
+            raise InputError(f"{type(self.model).__name__} has no alpha")
+        others = [changed(self.model, alpha=a) for a in alpha]
+        rules = [Additive(other.alpha) if isinstance(other.alpha, float) else other._rule() for other in others]
+        for other in others:
+            other._validate_params()
+        return rules
+
+    def one_by_one(self, rules: Sequence[Any]) -> list[HeldOut]:
+        """Each row by the counts without it."""
+        found = held_out.leave_one_out(*self._told(rules), self.rows, self.codes, self.weight)
+        return [each.as_used(self.method) for each in found]
+
+    def by_groups(self, rules: Sequence[Any], groups: Array) -> list[HeldOut]:
+        """The rows of each group by the counts without it."""
+        found = held_out.leave_groups_out(*self._told(rules), self.rows, self.codes, self.weight, groups)
+        return [each.as_used(self.method) for each in found]
+
+    def _told(self, rules: Sequence[Any]) -> tuple[Any, Any, Sequence[Any], Any]:
+        state = self.model._model
+        return self.model._family_of(state), state.ledger, rules, self.model._prior_rule()
+
+
+def method_of(model: Any) -> str | None:
+    """How the probabilities of a model are calibrated; None: not at all."""
+    return getattr(model, "_method", None)
+
+
+def uncalibrated(model: Any) -> Any:
+    """A new model with the same parameters, but without a calibration: held-out rows get one of their own."""
+    fresh = clone(model)
+    return fresh.set_params(calibrate=False) if "calibrate" in fresh.get_params(deep=False) else fresh
+
+
+def changed(model: Any, **parameters: Any) -> Any:
+    """The same model, counts and all, with other parameters; a view that is not to be fitted."""
+    other = copy.copy(model)
+    for name, value in parameters.items():
+        setattr(other, name, value)
+    return other
+
+
+def leave_one_out(
+    model: Any, X: Any, y: Any, *, alpha: Any = None, groups: Any = None, sample_weight: Any = None
+) -> Any:
+    """How each row scores by a model without it, exactly, in one pass over the rows.
+
+    >>> from naively import MultinomialNB, leave_one_out
+    >>> X, y = [[2, 1, 0], [1, 2, 0], [0, 1, 3], [0, 2, 2]], ["sport", "sport", "politics", "politics"]
+    >>> leave_one_out(MultinomialNB(), X, y)
+    HeldOut(4 rows, accuracy 1.0000, log-loss 0.1665)
+    >>> [round(path.log_loss, 3) for path in leave_one_out(MultinomialNB(), X, y, alpha=[1.0, 0.1])]
+    [0.166, 0.013]
+
+    What a model is without a row is found by subtracting the row. Words that no other text has are not known then;
+    what was chosen by all rows stays: what was "auto", an α by evidence, columns, categories, bins, and words that were
+    selected. A row that is the last of its class is scored with the priors smoothed by 1. Where the model calibrates
+    its probabilities, those of held-out rows are calibrated in the same way, each row's by other rows than itself.
+
+    Parameters
+    ----------
+    model : estimator
+        One of naively's; where it is fitted, on (at least) these rows.
+    X, y : rows and their labels
+        As for `fit`.
+    alpha : float, rule, or sequence of them, default=None
+        Other smoothings than the model's, each of which gives a result.
+    groups : array-like of shape (n_samples,), default=None
+        Rows of one group are left out together: near-duplicates, or what one author wrote.
+    sample_weight : array-like of shape (n_samples,), default=None
+        What each row counted for.
+
+    Returns
+    -------
+    held_out : HeldOut, or a list of one for each alpha
+    """
+    counted = Counted.of(model, X, y, sample_weight, as_it_is=True)
+    rules = counted.rules(path_of(alpha))
+    found = counted.one_by_one(rules) if groups is None else counted.by_groups(rules, counted.groups(groups))
+    return found if is_path(alpha) else found[0]
+
+
+def cross_validate(
+    model: Any, X: Any, y: Any, *, folds: int = 10, repeats: int = 1, alpha: Any = None, random_state: int = 0,
+    sample_weight: Any = None,
+) -> Any:  # fmt: skip
+    """How each row scores by a model without its fold; rows are counted once, and folds subtracted.
+
+    >>> from naively import TextClassifier, cross_validate, film_reviews
+    >>> texts, labels = film_reviews()
+    >>> cross_validate(TextClassifier(family="multinomial", weighting="counts", ngrams=(1, 1)), texts, labels)
+    HeldOut(... rows, accuracy 0.8..., log-loss ...)
+
+    Words, bins and an α by evidence are those of the other folds; what `TextClassifier` chooses when it is fitted is
+    chosen by all rows. Where the model calibrates its probabilities, those of held-out rows are calibrated in the same
+    way, each row's by other rows than itself.
+
+    Parameters
+    ----------
+    model : estimator
+        One of naively's; where it is fitted, on these rows.
+    X, y : rows and their labels
+        As for `fit`.
+    folds : int, default=10
+        How many, each with its share of every class; as many as there are rows at most.
+    repeats : int, default=1
+        How often, with other folds each time.
+    alpha : float, rule, or sequence of them, default=None
+        Other smoothings than the model's, each of which gives a result.
+    random_state : int, default=0
+        Where chance comes from.
+    sample_weight : array-like of shape (n_samples,), default=None
+        What each row counts for.
+
+    Returns
+    -------
+    held_out : HeldOut; a list of one for each alpha, of one for each repeat, or of lists where both are asked for
+    """
+    if not isinstance(repeats, (int, np.integer)) or repeats < 1:
+        raise InputError(f"repeats must be a whole number above 0, got {repeats!r}")
+    if not isinstance(random_state, (int, np.integer)) or random_state < 0:
+        raise InputError(f"random_state must be a whole number, 0 or more, got {random_state!r}")
+    counted = Counted.of(model, X, y, sample_weight, as_it_is=True)
+    rules = counted.rules(path_of(alpha))
+    found = []
+    for repeat in range(repeats):
+        fold = held_out.folds(len(counted), folds, random_state + repeat, counted.codes)
+        results = counted.by_groups(rules, fold)
+        found.append(results if is_path(alpha) else results[0])
+    return found[0] if repeats == 1 else found
+
+
+def is_path(alpha: Any) -> bool:
+    """Whether these are several smoothings."""
+    return isinstance(alpha, (Sequence, np.ndarray)) and not isinstance(alpha, str)
+
+
+def path_of(alpha: Any) -> list[Any] | None:
+    """Smoothings as a list."""
+    if alpha is None:
+        return None
+    listed = list(alpha) if is_path(alpha) else [alpha]
+    if not listed:
+        raise InputError("alpha: the path is empty; give one value or more")
+    return [float(a) if isinstance(a, (int, float, np.number)) else a for a in listed]
+
+
+def check_model(model: Any) -> None:
+    """Raises where this is no model that counts."""
+    if isinstance(model, type) or not hasattr(model, "_labelled"):
+        shown = (
+            f"the class {model.__name__}; write {model.__name__}()" if isinstance(model, type) else type(model).__name__
+        )
+        raise InputError(f"expected a model of naively's, got {shown}")
+
+
+def group_numbers(groups: Any, rows: int, kept: Array | None = None) -> Array:
+    """The number of each row's group, from 0; of some rows alone, where not all are `kept`."""
+    listed = np.asarray(groups)
+    if listed.shape != (rows,):
+        raise InputError(f"groups must be one for each of {rows} rows, got shape {listed.shape}")
+    listed = listed if kept is None else listed[kept]
+    numbers = np.unique(listed.astype(str) if listed.dtype == object else listed, return_inverse=True)[1]
+    if numbers.max(initial=0) == 0:
+        raise InputError("groups: all rows are in one, so that nothing would be left; give two groups or more")
+    return numbers.ravel()

@@ -1,0 +1,271 @@
+"""Evaluation: how well a model tells the labels of rows that it was not trained on."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn import metrics
+from sklearn.utils.validation import check_is_fitted
+
+from naively.arrays import Array, Value
+from naively.errors import DataWarning, InputError
+from naively.estimators import NaiveBayes
+from naively.learn.held_out import HeldOut
+from naively.learn.learner import Learner
+from naively.names import Index
+from naively.read.label_codes import check_weights, number_codes
+from naively.read.labelled_table import labelled
+from naively.read.labels import encoded_labels
+from naively.report import Sheet, Shown, frame_of, number
+
+BINS = 15
+FIGURES = ("accuracy", "f1_micro", "f1_macro", "f1_weighted", "log_loss", "brier", "calibration_error")
+"""What is told of all rows together."""
+PER_CLASS = ("precision", "recall", "f1", "support")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation(Shown, Value):
+    """How well rows were judged: figures of all together, and of each class.
+
+    `precision`, `recall`, `f1` and `support` (how many rows, by weight) are in the order of `classes`; `confusion` has
+    the classes down, and what was decided across. `unknown` is how many rows had a label that the model never saw,
+    `clipped` how many had a label so improbable that `log_loss` took it for just possible.
+    """
+
+    rows: int
+    classes: Array
+    accuracy: float
+    f1_micro: float
+    f1_macro: float
+    f1_weighted: float
+    log_loss: float
+    brier: float
+    calibration_error: float
+    precision: Array
+    recall: Array
+    f1: Array
+    support: Array
+    confusion: Array
+    unknown: int = 0
+    clipped: int = 0
+
+    def to_dict(self) -> dict[str, float]:
+        """The figures of all rows together, by name."""
+        return {"rows": self.rows, **{name: getattr(self, name) for name in FIGURES}}
+
+    def to_frame(self) -> Any:
+        """The figures of each class, as a frame of pandas."""
+        return frame_of({name: getattr(self, name) for name in PER_CLASS}, self.classes, "class")
+
+    def confusion_frame(self) -> Any:
+        """How many rows of each class (down) were given the label of each (across), as a frame of pandas."""
+        frame = frame_of(dict(enumerate(self.confusion.T)), self.classes, "class")  # type: ignore[arg-type]
+        frame.columns = frame.index.rename("decided")
+        return frame
+
+    def __repr__(self) -> str:
+        figures = f"accuracy {self.accuracy:.4f}, f1_macro {self.f1_macro:.4f}, log-loss {self.log_loss:.4f}"
+        return f"Evaluation({self.rows:_} rows, {len(self.classes):_} classes, {figures})"
+
+    def _sheets(self) -> Sequence[Sheet]:
+        overall = Sheet(("rows", *FIGURES), ((f"{self.rows:,}", *(number(getattr(self, name)) for name in FIGURES)),))
+        columns = zip(self.classes.tolist(), *(getattr(self, name).tolist() for name in PER_CLASS), strict=True)
+        each = tuple((str(c), number(p), number(r), number(f), f"{s:,.10g}") for c, p, r, f, s in columns)
+        return overall, Sheet(("class", *PER_CLASS), each)
+
+
+def evaluate(model: Any, X: Any = None, y: Any = None, *, sample_weight: Any = None) -> Evaluation:
+    """How well a fitted model tells the labels of these rows; or how well held-out rows were told.
+
+    >>> from naively import MultinomialNB, evaluate, leave_one_out
+    >>> X, y = [[2, 1, 0], [1, 2, 0], [0, 1, 3], [0, 2, 2]], ["sport", "sport", "politics", "politics"]
+    >>> print(evaluate(MultinomialNB().fit(X, y), [[3, 0, 0], [0, 0, 2], [1, 0, 1]], ["sport", "politics", "politics"]))
+    rows  accuracy  f1_micro  f1_macro  f1_weighted  log_loss   brier  calibration_error
+    3       1.0000    1.0000    1.0000       1.0000    0.2468  0.1671             0.1824
+    <BLANKLINE>
+    class     precision  recall      f1  support
+    politics     1.0000  1.0000  1.0000        2
+    sport        1.0000  1.0000  1.0000        1
+    >>> evaluate(leave_one_out(MultinomialNB(), X, y))
+    Evaluation(4 rows, 2 classes, accuracy 1.0000, f1_macro 1.0000, log-loss 0.1665)
+
+    Accuracy, precision, recall, F1 and log-loss are scikit-learn's; F1 is averaged over the classes that are among
+    the labels or the decisions, and is 0 where a class is never decided. `log_loss` takes probabilities below the
+    smallest step of their type (2e-16 for float64) for that step; `clipped` counts such rows. `brier` is the mean
+    over rows of Σ (p - [label])² over classes, from 0 to 2. `calibration_error` is how far, in 15 bins of equal width,
+    the probability of the most probable label is from the share of rows where it is right.
+
+    A label that the model never saw is a class of its own, which is never decided and has no probability.
+
+    Parameters
+    ----------
+    model : fitted classifier, or HeldOut
+        One of naively's, or any with `classes_` and `predict_proba`; or what `leave_one_out` and `cross_validate`
+        give, which brings its own labels and weights.
+    X : rows, default=None
+        As for `predict`.
+    y : array-like of shape (n_samples,), default=None
+        Labels; for `NaiveBayes` the name of the column that holds them will do. Rows without one are left out.
+    sample_weight : array-like of shape (n_samples,), default=None
+        What each row counts for.
+
+    Returns
+    -------
+    evaluation : Evaluation
+    """
+    if isinstance(model, HeldOut):
+        if X is not None or y is not None or sample_weight is not None:
+            raise InputError("held-out rows bring their own labels and weights: evaluate(held_out) is all it takes")
+        return _Judged(model.scores.classes, model.scores.proba(), model.predicted, model.truth, model.weight).told()
+    if y is None:
+        raise InputError("evaluate requires y to be passed, but the target y is None: pass the labels of the rows")
+    judged = _judged(model, X, y, sample_weight)
+    if judged.unknown:
+        never = ", ".join(map(repr, judged.strangers))
+        warnings.warn(
+            f"{judged.unknown} of {len(judged.truth)} rows have a label that the model never saw ({never}): they count "
+            f"as wrong, and in log_loss with a probability of {judged.least:.1g}",
+            DataWarning,
+            stacklevel=2,
+        )
+    return judged.told()
+
+
+@dataclass(frozen=True, eq=False)
+class _Judged:
+    """Rows that were judged; the classes are all there are, `strangers` those that the model never saw."""
+
+    classes: Array
+    proba: Array
+    decided: Array
+    truth: Array
+    weight: Array | None = None
+    unknown: int = 0
+    strangers: tuple[Any, ...] = ()
+
+    @property
+    def least(self) -> float:
+        """What the log-loss takes impossible labels for."""
+        return float(np.finfo(self.proba.dtype).eps)
+
+    def told(self) -> Evaluation:
+        each = np.ones(len(self.truth)) if self.weight is None else self.weight
+        if not len(each):
+            raise InputError("there is no row to judge")
+        if not each.sum() > 0:
+            raise InputError("sample_weight: all rows count for nothing; give some of them a weight above 0")
+        pair: dict[str, Any] = {"y_true": self.truth, "y_pred": self.decided, "sample_weight": self.weight}
+        places = np.arange(len(self.classes))
+        own = self.proba[np.arange(len(self.truth)), self.truth]
+        precision, recall, f1, support = metrics.precision_recall_fscore_support(
+            **pair, labels=places, zero_division=0.0
+        )
+        micro, macro, weighted = (
+            float(metrics.f1_score(**pair, average=average, zero_division=0.0))
+            for average in ("micro", "macro", "weighted")
+        )
+        return Evaluation(
+            rows=len(self.truth),
+            classes=self.classes,
+            accuracy=float(metrics.accuracy_score(**pair)),
+            f1_micro=micro,
+            f1_macro=macro,
+            f1_weighted=weighted,
+            log_loss=self._log_loss(places),
+            brier=_brier(self.proba, self.truth, each),
+            calibration_error=calibration_error(self.proba, self.truth, each),
+            precision=precision,
+            recall=recall,
+            f1=f1,
+            support=support,
+            confusion=metrics.confusion_matrix(**pair, labels=places) if len(places) > 1 else support[None],
+            unknown=self.unknown,
+            clipped=int((own < self.least).sum()),
+        )
+
+    def _log_loss(self, places: Array) -> float:
+        if len(places) < 2:
+            return 0.0  # a single class is sure
+        return float(metrics.log_loss(self.truth, self.proba, labels=places, sample_weight=self.weight))
+
+
+def _judged(model: Any, X: Any, y: Any, sample_weight: Any) -> _Judged:
+    """Rows as a fitted model judges them."""
+    if isinstance(model, NaiveBayes):
+        check_is_fitted(model)
+        classes = Index.of(model.classes_)
+        frame, truth, index, weight = labelled(X, y, classes, sample_weight, "evaluate", model.unlabelled)
+        return _among(classes, index, *_told_by(model, frame, classes), truth, weight)
+    if isinstance(y, str):
+        raise InputError(f"y={y!r}: only NaiveBayes reads labels from a column of the table; pass the labels")
+    if not hasattr(model, "predict_proba"):
+        raise InputError(f"expected a classifier with predict_proba, or HeldOut, got {type(model).__name__}")
+    if hasattr(model, "fit"):
+        check_is_fitted(model)
+    classes = Index.of(np.asarray(model.classes_))
+    proba, decided = _told_by(model, X, classes)
+    codes, distinct = encoded_labels(y, len(proba))
+    weight = check_weights(sample_weight, len(proba))
+    there = codes >= 0
+    if not there.all():
+        if not there.any():
+            raise InputError("Input y contains NaN only: no row has a label, so there is nothing to judge")
+        without = int((~there).sum())
+        warnings.warn(f"{without} of {len(codes)} rows have no label and are left out", DataWarning, stacklevel=3)
+        proba, decided, codes = proba[there], decided[there], codes[there]
+        weight = None if weight is None else weight[there]
+    truth, index = number_codes(codes, distinct, classes)
+    return _among(classes, index, proba, decided, truth, weight)
+
+
+def _told_by(model: Any, X: Any, classes: Index) -> tuple[Array, Array]:
+    """Probabilities, and the places of the labels that are decided."""
+    if isinstance(model, Learner):
+        scores = model.scores(X)
+        return scores.proba(), classes.locate(scores.decide())
+    proba = np.asarray(model.predict_proba(X))
+    if proba.ndim != 2 or proba.shape[1] != len(classes) or proba.dtype.kind != "f":
+        raise InputError(
+            f"predict_proba of {type(model).__name__} must give a probability for each of {len(classes)} classes, "
+            f"got {proba.dtype} of shape {proba.shape}"
+        )
+    decided = classes.locate(np.asarray(model.predict(X))) if hasattr(model, "predict") else proba.argmax(axis=1)
+    if decided.min(initial=0) < 0:
+        raise InputError(f"{type(model).__name__} decides for labels that are not among its classes_")
+    return proba, decided
+
+
+def _among(known: Index, every: Index, proba: Array, decided: Array, truth: Array, weight: Array | None) -> _Judged:
+    """Rows judged among some classes, told among all, which are sorted."""
+    assert every.names is not None
+    order = np.arange(every.size) if every.order is None else every.order
+    place = np.argsort(order)
+    wide = np.zeros((len(proba), every.size), proba.dtype)
+    wide[:, place[: known.size]] = proba
+    unknown = int((truth >= known.size).sum())
+    strangers = tuple(every.names[known.size :].tolist())
+    return _Judged(every.names[order], wide, place[decided], place[truth], weight, unknown, strangers)
+
+
+def _brier(proba: Array, truth: Array, each: Array) -> float:
+    apart = proba.astype(np.float64)
+    apart[np.arange(len(truth)), truth] -= 1.0
+    return float(each @ (apart**2).sum(axis=1) / each.sum())
+
+
+def calibration_error(proba: Array, truth: Array, each: Array, bins: int = BINS) -> float:
+    """How far the probability of the most probable label is from how often it is right, on average over bins.
+
+    >>> calibration_error(np.array([[0.9, 0.1], [0.9, 0.1]]), np.array([0, 1]), np.ones(2))
+    0.4
+    """
+    top = proba.argmax(axis=1)
+    sure = proba[np.arange(len(proba)), top].astype(np.float64)
+    place = np.clip(np.ceil(sure * bins).astype(np.int64) - 1, 0, bins - 1)
+    gap = each * ((top == truth) - sure)
+    return float(np.abs(np.bincount(place, weights=gap, minlength=bins)).sum() / each.sum())

@@ -1,0 +1,77 @@
+"""Training: rows judged by a tally of some of the others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from naively.arrays import Array
+from naively.errors import InputError
+from naively.judge.cross_validation import Counted, check_model, method_of, uncalibrated
+from naively.learn import held_out
+from naively.learn.held_out import HeldOut
+
+
+def counted_anew(model: Any, X: Any, y: Any) -> Counted:
+    """These rows as a new model counts them, whatever the one that is given has counted."""
+    check_model(model)
+    return replace(Counted.of(uncalibrated(model), X, y), method=method_of(model))
+
+
+def tally_of(counted: Counted, rows: Array) -> Any:
+    """What some of the rows come to."""
+    state = counted.model._model
+    weight = None if counted.weight is None else counted.weight[rows]
+    part, codes = held_out.taken(counted.rows, rows), counted.codes[rows]
+    return counted.model._family_of(state).count(part, codes, state.ledger.classes, state.ledger.features, weight)
+
+
+def judged_by(counted: Counted, tally: Any, rules: list[Any], rows: Array) -> list[HeldOut]:
+    """Some of the rows by a tally of others, for each rule."""
+    state, ledger, codes = counted.model._model, held_out.ledger_of(tally), counted.codes[rows]
+    family, classes = counted.model._family_of(state), state.ledger.classes
+    prior = held_out.without_class(counted.model._prior_rule(), classes, ledger.rows, np.unique(codes))
+    if family.ignores_prior and classes.size > 1:
+        prior = np.zeros_like(prior)
+    order = np.arange(classes.size) if classes.order is None else classes.order
+    part, nothing, truth = held_out.taken(counted.rows, rows), np.zeros(classes.size), np.argsort(order)[codes]
+    weight = None if counted.weight is None else counted.weight[rows]
+    scores = (family.table(ledger, rule, nothing).score(part) for rule in rules)
+    held = (HeldOut(replace(found, prior=prior[order]), truth, weight) for found in scores)
+    return [found.as_used(counted.method) for found in held]
+
+
+def shuffled(rows: Array, codes: Array, rng: np.random.Generator) -> Array:
+    """The rows in random order, in which the first of any number have the classes about as all have.
+
+    >>> rows = shuffled(np.arange(40), np.arange(40) % 2, np.random.default_rng(0))
+    >>> int((rows[:10] % 2).sum()), bool((np.sort(rows) == np.arange(40)).all())
+    (5, True)
+    """
+    rows = rng.permutation(rows)
+    order = np.argsort(codes[rows], kind="stable")
+    many = np.bincount(codes[rows])
+    rank = np.empty(len(rows))
+    rank[order] = np.arange(len(rows)) - np.repeat(np.cumsum(many) - many, many)
+    return rows[np.argsort((rank + rng.random(len(rows))) / many[codes[rows]], kind="stable")]
+
+
+def left_by(fold: Array) -> int:
+    """How many rows the largest fold leaves to train on."""
+    return int(len(fold) - np.bincount(fold).max())
+
+
+def whole_number(value: Any, name: str, least: int) -> int:
+    """A whole number, such as a number of folds."""
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
+        raise InputError(f"{name} must be a whole number, {least} or more, got {value!r}")
+    return int(value)
+
+
+def rows_of_share(share: Any, rows: int, name: str) -> int:
+    """How many rows a share comes to: one at least."""
+    if not isinstance(share, (int, float, np.number)) or isinstance(share, bool) or not 0.0 < share <= 1.0:
+        raise InputError(f"{name} must be above 0.0 and at most 1.0, got {share!r}")
+    return max(1, round(float(share) * rows))

@@ -1,0 +1,1 @@
+"""Learning: schemas, models, learners, recipes, calibration, held-out rows and model files."""

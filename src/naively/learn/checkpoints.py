@@ -1,0 +1,80 @@
+"""Checkpoints: a learner in the middle of its work, as a file from which the work goes on as if it had not stopped.
+
+Unlike a model that is saved, a checkpoint keeps the ledger as it is, level by level, so that what is added later is
+added in the same order: the end is the same to the last bit.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+from naively.count.ledger import Ledger
+from naively.errors import FileError, InputError
+from naively.families.blocks import BlockLedger
+from naively.learn.block_model import BlockModel
+from naively.learn.calibrate import Pending
+from naively.learn.checks import check_numbers
+from naively.learn.model import Model
+from naively.store.codec import Reader, Writer
+from naively.store.container import Contents, read, write
+
+
+def save_checkpoint(model: Any, path: str | os.PathLike[str], told: dict[str, Any]) -> None:
+    """Write the state of a learner, and what else is to be known of it."""
+    if isinstance(model.judged, Pending):
+        raise InputError(
+            "rows are waiting to be judged, which no file can keep: set calibrate=False until all are counted"
+        )
+    writer = Writer()
+    ledger = _plain(model.ledger)
+    ledgers = ledger.parts.values() if isinstance(ledger, BlockLedger) else [ledger]
+    words = [part.features for part in ledgers if hasattr(part.levels[0], "features")]
+    state: dict[str, Any] = {"words": words, "ledger": ledger}  # words first: levels have but the first of them
+    state |= {name: getattr(model, name) for name in ("declared", "counted", "chosen")}
+    state["judged"] = None if model.judged is None else model.judged.without_sample()
+    if isinstance(model, BlockModel):
+        state["schema"] = model.schema
+    made = {name: writer.put(value, name) for name, value in state.items()}
+    write(path, {"checkpoint": writer.put(told, "told"), "model": made}, writer.arrays)
+
+
+def _plain(ledger: Any) -> Any:
+    """The ledger of a model that was loaded, as any other."""
+    if isinstance(ledger, BlockLedger):
+        return BlockLedger(ledger.classes, ledger.rows, {name: _plain(part) for name, part in ledger.parts.items()})
+    return Ledger(ledger.levels, ledger.spectrum)
+
+
+def load_checkpoint(
+    learner: Any, path: str | os.PathLike[str], suits: Callable[[dict[str, Any]], bool] = lambda told: True
+) -> dict[str, Any] | None:
+    """Give a learner the state that was written, and tell what else was; None, and no state, where it does not suit."""
+    contents = read(path)
+    if "checkpoint" not in contents.document:
+        raise FileError(f"{contents.path}: no checkpoint")
+    contents.verify()
+    try:
+        return _restored(learner, contents, suits)
+    except (ValueError, TypeError, AttributeError, KeyError, IndexError, OverflowError, RecursionError) as error:
+        raise FileError(f"{contents.path}: the checkpoint is damaged ({error})") from None
+
+
+def _restored(learner: Any, contents: Contents, suits: Callable[[dict[str, Any]], bool]) -> dict[str, Any] | None:
+    document, reader = contents.document, Reader(contents.arrays)
+    told = reader.get(document["checkpoint"])
+    if not isinstance(told, dict):
+        raise FileError("nothing is told of it")
+    if not suits(told):
+        return None
+    state = {name: reader.get(value) for name, value in document["model"].items()}
+    state.pop("words")
+    ledger = state.pop("ledger")
+    for part in ledger.parts.values() if isinstance(ledger, BlockLedger) else [ledger]:
+        for level in part.levels:
+            check_numbers(level)
+    model = BlockModel(ledger, **state) if "schema" in state else Model(ledger, **state)
+    learner._settle(model)
+    learner._check_counted(model)
+    return told

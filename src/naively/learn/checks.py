@@ -1,0 +1,372 @@
+"""Checks: what must hold inside a value that comes from a file, whoever wrote it.
+
+The checks of classes compare shapes and types alone, which costs nothing however large the arrays are.
+`check_numbers` and `check_table` look at every number: of a small file when it is opened, of a large one when it is
+verified or first learnt on. The compiled core looks wherever it reads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from naively.count import stored_vocabulary  # noqa: F401  which registers how vocabularies are stored
+from naively.count.columns import CODE_BITS, MISSING
+from naively.count.tally import PLANES
+from naively.score.calibration import TEMPERATURES
+from naively.store.damage import are, need
+from naively.store.registry import checks
+
+_MOST_NAMES = 1 << 40
+_MOST_ROWS = 1 << 62
+_LARGEST = 1e300
+"""Numbers beyond this would not be finite any more once some of them are added up."""
+_ROWS_COUNTED = {
+    "presence": ("count", "missing"), "events": ("missing",), "categories": ("count",), "grid": ("count",),
+    "words": ("documents",), "unweighted words": ("documents",),
+}  # fmt: skip
+"""The numbers that no class can have more of than rows, by the kind of tally."""
+_ENDLESS = {"variance": np.inf, "prior": -np.inf}
+"""Fields of tables in which this stands for something: a feature never seen, a class that cannot be."""
+
+
+@checks("Index")
+def _index(index: Any) -> None:
+    need(0 <= index.size < _MOST_NAMES, "a number of names")
+    if index.names is not None:
+        names = index.names.tolist()
+        need(index.names.ndim == 1 and len(names) == index.size, "names are missing")
+        need(len(set(names)) == len(names), "a name is there twice")
+        need(None not in names and len({isinstance(name, str) for name in names}) < 2, "names of several kinds")
+
+
+@checks("Kept")
+def _kept(kept: Any) -> None:
+    need(are(kept.numbers, "i8", kept.size) and kept.words is not None, "the numbers of words")
+
+
+@checks("Categories")
+def _categories(categories: Any) -> None:
+    need(categories.columns.size == len(categories.values), "one list of categories is needed for each column")
+
+
+@checks("Cells")
+def _cells(cells: Any) -> None:
+    many = len(cells.feature)
+    need(are(cells.feature, "i8", None) and are(cells.klass, "i4", many), "the cells of a tally")
+    need(are(cells.values, "i8 f8", None, many), "the numbers of a tally")
+
+
+@checks("Tally")
+def _tally(tally: Any) -> None:
+    need(tally.classes.names is not None, "classes without names")
+    need(tally.kind in PLANES, "the kind of a tally")
+    need(are(tally.rows, "i8 f8", tally.classes.size), "the rows of a tally")
+    need(len(tally.cells.values) == len(PLANES[tally.kind]), "the numbers of a tally")
+    need(tally.missing is None or are(tally.missing, "i8 f8", tally.classes.size), "the missing rows of a tally")
+
+
+@checks("Moments", "Comoments")
+def _moments(moments: Any) -> None:
+    features = moments.features.size
+    need(are(moments.rows, "i8 f8", moments.classes.size), "the rows of moments")
+    need(are(moments.present, "i8", None), "the classes of moments")
+    shape = len(moments.present), *[features] * moments.axes
+    for values in (moments.n, moments.mean, moments.m2):
+        need(are(values, "f8", *shape), "the numbers of moments")
+
+
+@checks("Linear")
+def _linear(linear: Any) -> None:
+    classes, cells = len(linear.klass), len(linear.delta)
+    need(are(linear.klass, "f8", None) and are(linear.base, "f8", classes), "the weights of classes")
+    need(are(linear.feature, "f8", None), "the weights of features")
+    need(are(linear.cell_feature, "i8", cells) and are(linear.cell_klass, "i4", cells), "the cells of a table")
+    need(are(linear.delta, "f8", None), "the cells of a table")
+    need(are(linear.starts, "i8", len(linear.feature) + 1), "the cells of a table")
+
+
+@checks("LinearTable")
+def _linear_table(table: Any) -> None:
+    classes = table.classes.size
+    need(table.numbers is None and table.features.size == len(table.present.feature), "the features of a table")
+    constant = type(table.row_constant).__name__
+    need(table.row_constant is None or constant == "LogFactorials", "a table with code in it")
+    need(are(table.prior, "f8", classes) and len(table.present.klass) == classes, "the classes of a table")
+    for linear in (table.impossible, *(table.holes if table.make_holes is not None else ())):
+        need(
+            linear is None
+            or (len(linear.klass) == classes and len(linear.feature) == len(table.present.feature)),
+            "the parts of a table",
+        )  # fmt: skip
+
+
+@checks("TextTable")
+def _text_table(table: Any) -> None:
+    size, every = table.features.size, table.features.words
+    need(len(table.linear.present.feature) == size, "the words of a table")
+    need(table.few is None, "a table of some words only")
+    threads = table.words.threads
+    need(threads is None or (type(threads) is int and 1 <= threads <= 1024), "a number of threads")
+    need(table.idf is None or are(table.idf, "f8", size), "the weights of words")
+    need(table.holes is None or are(table.holes, "b1", size), "the words of a table")
+    need(table.place is None or are(table.place, "i4", every.size), "the places of words")
+
+
+@checks("CodeTable")
+def _code_table(table: Any) -> None:
+    classes, columns = table.classes.size, table.categories.columns.size
+    stride = table.weights.shape[1] if table.weights.ndim == 2 else -1
+    need(classes <= stride < classes + 4 and are(table.weights, "f8", None, stride), "the weights of categories")
+    need(are(table.unseen, "f8", columns, stride) and are(table.prior, "f8", classes), "the weights of categories")
+    need(are(table.offsets, "i8", columns) and are(table.sizes, "i8", columns), "the places of categories")
+    rows = len(table.weights)
+    for values in (table.offsets, table.sizes):
+        need(bool((values >= 0).all()) and bool((values <= rows).all()), "the places of categories")
+    need(bool((table.offsets + table.sizes <= rows).all()), "the places of categories")
+    if table.impossible is not None:
+        zeros, unseen = table.impossible
+        need(are(zeros, "f8", *table.weights.shape) and are(unseen, "f8", columns, stride), "impossible categories")
+
+
+@checks("NormalTable")
+def _normal_table(table: Any) -> None:
+    shape = table.classes.size, table.features.size
+    need(are(table.mean, "f8", *shape) and are(table.variance, "f8", *shape), "means and variances")
+    need(are(table.prior, "f8", shape[0]), "the prior")
+
+
+@checks("CovarianceTable")
+def _covariance_table(table: Any) -> None:
+    classes, features = table.classes.size, table.features.size
+    need(are(table.mean, "f8", classes, features) and are(table.prior, "f8", classes), "means and prior")
+    need(are(table.covariance, "f8", None, features, features), "covariances")
+    need(len(table.covariance) in (1, classes), "covariances")
+
+
+@checks("Uncounted", "BlockLedger")
+def _uncounted(left: Any) -> None:
+    need(left.classes.names is not None, "classes without names")
+    need(are(left.rows, "i8 f8", left.classes.size), "the rows of classes")
+    features = getattr(left, "features", None)
+    each = features.values() if isinstance(features, dict) else [features]
+    need(all(type(known).__name__ in _FEATURES for known in each), "the features of a model")
+
+
+_FEATURES = ("Index", "Categories", "Grid", "Vocabulary", "Stored", "Buckets", "NoneType")
+
+
+@checks("BlockTally")
+def _block_tally(tally: Any) -> None:
+    _uncounted(tally)
+    classes = tally.classes.names.tolist()
+    for part in tally.parts.values():
+        for counted in (part.moments, part.grid) if hasattr(part, "grid") else (part,):
+            need(counted.classes.names.tolist() == classes, "the classes of a block")
+
+
+@checks("MixedTable")
+def _mixed_table(table: Any) -> None:
+    names = {block.name for block in table.family.blocks}
+    need(are(table.prior, "f8", table.ledger.classes.size), "the prior of a table")
+    need(set(table.tables) == names and set(table.ledger.features) == names, "the blocks of a table")
+    need(all(hasattr(type(part), "score") for part in table.tables.values()), "the tables of blocks")
+    told = {block.name: type(block).__name__ for block in table.family.blocks}
+    kinds = {"CategoryBlock": ("Categories",), "TextBlock": ("Vocabulary", "Stored", "Buckets")}
+    for name, known in table.ledger.features.items():
+        need(told[name] not in kinds or type(known).__name__ in kinds[told[name]], "the features of a block")
+
+
+@checks("NumberTable")
+def _number_table(table: Any) -> None:
+    need(are(table.prior, "f8", table.classes.size), "the prior of numbers")
+    plain = [column.name for column in table.columns if column.edges is None]
+    binned = [column for column in table.columns if column.edges is not None]
+    need(all(are(column.edges, "i8", None) for column in binned), "the bins of numbers")
+    need((table.normal is not None) >= bool(plain) and (table.bins is not None) >= bool(binned), "columns of numbers")
+    need(table.normal is None or table.normal.features.size == len(plain), "columns of numbers")
+    need(table.bins is None or table.bins.categories.columns.size == len(binned), "bins of numbers")
+
+
+@checks("Presence")
+def _presence(presence: Any) -> None:
+    need(len(presence.names) == presence.table.categories.columns.size, "columns that may be missing")
+
+
+def _positive(value: Any) -> bool:
+    return bool(0.0 < value <= _LARGEST)
+
+
+@checks("Temperature")
+def _temperature(calibration: Any) -> None:
+    need(_positive(calibration.value), "a temperature")
+
+
+@checks("PerClass")
+def _per_class(calibration: Any) -> None:
+    need(_positive(calibration.temperature), "a temperature")
+    need(are(calibration.offsets, "f8", None) and _finite(calibration.offsets), "the constants of a calibration")
+
+
+@checks("Isotonic")
+def _isotonic(calibration: Any) -> None:
+    need(_positive(calibration.temperature), "a temperature")
+    for x, y in calibration.steps:
+        need(are(x, "f8", None) and are(y, "f8", *x.shape) and len(x) > 0, "the steps of a calibration")
+        rising = bool((np.diff(x) > 0).all()) and bool((np.diff(y) >= 0).all())
+        within = all(values[0] >= 0.0 and values[-1] <= 1.0 for values in (x, y))
+        need(rising and within, "steps of a calibration that do not rise")
+
+
+@checks("Losses")
+def _losses(losses: Any) -> None:
+    need(are(losses.sums, "f8", len(TEMPERATURES)) and _finite(losses.sums), "the losses of a calibration")
+    need(0.0 <= losses.rows <= _LARGEST, "the rows of a calibration")
+    need(abs(losses.log_margins) <= _LARGEST, "the margins of a calibration")
+
+
+@checks("Judged")
+def _judged(judged: Any) -> None:
+    need(0.0 <= judged.counted <= _LARGEST, "the rows of a calibration")
+    need(judged.sample is None and isinstance(judged.classes, tuple), "the rows of a calibration")
+
+
+@checks("Choice")
+def _choice(choice: Any) -> None:
+    need(len(choice.tried) > 0, "the recipes that were tried")
+    need(0.0 <= choice.accuracy <= 1.0 and 0.0 < choice.margin <= _LARGEST, "the accuracy of a choice")
+    need(min(choice.texts, choice.seen) >= 0, "the texts of a choice")
+
+
+@checks("Tried")
+def _tried(tried: Any) -> None:
+    need(0.0 <= tried.right <= tried.rows <= _LARGEST, "the texts that were judged")
+
+
+@checks("Recipe")
+def _recipe(recipe: Any) -> None:
+    need(isinstance(recipe.min_df, (int, float)) and 0.0 <= recipe.min_df <= _LARGEST, "the min_df of a recipe")
+    need(0.0 <= recipe.alpha <= _LARGEST, "the alpha of a recipe")
+
+
+def check_numbers(tally: Any) -> None:
+    """Look at every number of what was counted."""
+    if hasattr(tally, "parts"):
+        for part in tally.parts.values():
+            check_numbers(part)
+    elif hasattr(tally, "grid"):
+        _check_moments(tally.moments)
+        _check_cells(tally.grid)
+    elif hasattr(tally, "m2"):
+        _check_moments(tally)
+    else:
+        _check_cells(tally)
+    need(bool((tally.rows >= 0).all()) and bool(np.isfinite(tally.rows).all()), "rows below zero")
+    need(tally.rows.sum(dtype=np.float64) < _MOST_ROWS, "more rows than there can be")
+
+
+def _check_moments(moments: Any) -> None:
+    present, own = moments.present, moments.m2 if moments.axes == 1 else np.einsum("cii->ci", moments.m2)
+    need(bool((np.diff(present) > 0).all()), "classes out of order")
+    need(not len(present) or (present[0] >= 0 and present[-1] < moments.classes.size), "moments of no class")
+    finite = all(_finite(values) for values in (moments.n, moments.mean, moments.m2))
+    need(finite and bool((moments.n >= 0).all()) and bool((own >= 0).all()), "squares below zero")
+
+
+def _check_cells(tally: Any) -> None:
+    """Whether the cells of a tally are those of its classes and features, in order, and hold what can be counted."""
+    cells, classes, features = tally.cells, tally.classes, tally.features
+    if tally.missing is not None:
+        need(bool(((tally.missing >= 0) & (tally.missing <= tally.rows)).all()), "more rows missing than there are")
+    if not len(cells):
+        return
+    need(cells.klass.min() >= 0 and cells.klass.max() < classes.size, "a cell of no class")
+    low, high = int(cells.feature.min()), int(cells.feature.max())
+    if hasattr(features, "columns"):
+        column, code = cells.feature >> CODE_BITS, cells.feature & MISSING
+        need(low >= 0 and int(column.max()) < features.columns.size, "a cell of no column")
+        if hasattr(features, "sizes"):
+            need(bool(((code == MISSING) | (code < features.sizes[column])).all()), "a cell of no category")
+    else:
+        need(low >= 0 and high < features.size, "a cell of no feature")
+    before, after = cells.feature[:-1], cells.feature[1:]
+    sorted_ = (before < after) | ((before == after) & (cells.klass[:-1] < cells.klass[1:]))
+    need(bool(sorted_.all()), "cells out of order")
+    need(bool((cells.values >= 0).all()) and bool(np.isfinite(cells.values).all()), "counts below zero")
+    need(cells.values.sum(dtype=np.float64) < _LARGEST, "more counts than there can be")
+    most = tally.rows[cells.klass] * (1 + 1e-9)
+    for plane in _ROWS_COUNTED.get(tally.kind, ()):
+        need(bool((cells.values[PLANES[tally.kind].index(plane)] <= most).all()), "more counts than rows")
+
+
+def check_table(table: Any, thorough: bool = True) -> None:
+    """Look at the classes and features that a table names; with `thorough`, at every number of it."""
+    if thorough:
+        _check_finite(table)
+    _check_places(table, thorough)
+
+
+def _check_finite(value: Any, endless: float = 0.0) -> None:
+    """Look at all numbers inside a value; `endless` is the one that need not be finite."""
+    if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        known = value[value != endless] if endless else value
+        need(_finite(known) and (len(known) > 0 or value.size == 0 or endless > 0), "a number that is none")
+    elif isinstance(value, float):
+        need(value == value, "a number that is none")
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            _check_finite(item)
+    elif isinstance(value, dict):
+        _check_finite(tuple(value.values()))
+    elif is_dataclass(value):
+        for field in fields(value):
+            _check_finite(getattr(value, field.name), _ENDLESS.get(field.name, 0.0))
+
+
+def _finite(values: Any) -> bool:
+    return bool((np.abs(values) <= _LARGEST).all())
+
+
+def _check_places(table: Any, thorough: bool) -> None:
+    if hasattr(table, "tables"):
+        for part in table.tables.values():
+            _check_places(part, thorough)
+        if table.presence is not None:
+            _check_places(table.presence.table, thorough)
+    elif hasattr(table, "linear"):
+        _check_places(table.linear, thorough)
+        if not thorough:
+            return
+        place, size = table.place, table.features.size
+        need(place is None or not len(place) or (place.min() >= -1 and place.max() < size), "the places of words")
+        for numbers in (table.features.numbers, table.linear.features.numbers):
+            need(not len(numbers) or (numbers.min() >= 0 and numbers.max() < table.features.words.size), "words")
+        need(table.idf is None or bool((table.idf >= 0).all()), "the weights of words")
+    elif hasattr(table, "present"):
+        for linear in (table.present, table.impossible, *(table.holes if table.make_holes is not None else ())):
+            if linear is not None:
+                _check_linear(linear, thorough)
+    elif hasattr(table, "columns"):
+        for part in (table.normal, table.bins):
+            if part is not None:
+                _check_places(part, thorough)
+        for column in table.columns:
+            edges = column.edges
+            need(edges is None or bool((np.diff(edges) > 0).all()), "the bins of numbers")
+    elif hasattr(table, "variance"):
+        need(_finite(table.mean) and bool((table.variance >= 0).all()), "a mean, or a variance below zero")
+    elif hasattr(table, "covariance"):
+        need(_finite(table.mean), "a mean")
+        need(all(_finite(whitening) and abs(log) <= _LARGEST for whitening, log in table._whole), "a covariance")
+    elif table.impossible is not None:
+        need(all(bool((zeros >= 0).all()) for zeros in table.impossible), "impossible categories")
+
+
+def _check_linear(linear: Any, thorough: bool) -> None:
+    starts, klass = linear.starts, linear.cell_klass
+    need(starts[0] == 0 and starts[-1] == len(klass) and bool((np.diff(starts) >= 0).all()), "the cells of a table")
+    need(not len(klass) or (klass.min() >= 0 and klass.max() < len(linear.klass)), "a cell of no class")
+    if thorough:
+        need(bool((linear.cell_feature == np.repeat(np.arange(len(starts) - 1), np.diff(starts))).all()), "cells")

@@ -1,0 +1,267 @@
+"""Choosing how a text classifier weighs words, from the texts that it learns."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from naively import _core
+from naively.arrays import Array
+from naively.errors import DataWarning
+from naively.families.words.block import Words
+from naively.families.words.rows import WordRows, read_all
+from naively.families.words.selection import Limits
+from naively.learn.estimates import with_margin
+from naively.learn.recipes import (
+    ALPHAS,
+    FOLDS,
+    PAIRS,
+    Candidates,
+    Labelled,
+    Reading,
+    Recipe,
+    Tried,
+    choose,
+    text_numbers,
+)
+from naively.names import Index
+from naively.read.texts import Texts
+from naively.score.priors import Prior
+from naively.store.registry import stored
+
+FEWEST = 100
+"""With fewer different texts there is nothing to choose by."""
+MOST_BYTES = 24 << 20
+"""So much text is enough to choose by."""
+CHOSEN = ("family", "weighting", "ngrams")
+"""The parameters that may be chosen besides alpha."""
+RECIPE = (*CHOSEN, "min_df", "alpha")
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen(Mapping[str, Any]):
+    """How words are weighed: what was given, and what was chosen where a parameter is "auto".
+
+    `accuracy` estimates how many of other texts like these the model gets right, give or take `margin` (two standard
+    errors): from `texts` different texts that were held out, each by a recipe that was picked without it. All three are
+    None where nothing was compared. `tried` holds all recipes that were compared, the chosen one first.
+    """
+
+    family: str
+    weighting: str
+    ngrams: tuple[int, int]
+    min_df: Any
+    alpha: Any
+    accuracy: float | None = None
+    margin: float | None = None
+    texts: int | None = None
+    tried: tuple[Tried, ...] = ()
+
+    def __getitem__(self, name: str) -> Any:
+        return self._shown()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._shown())
+
+    def __len__(self) -> int:
+        return len(self._shown())
+
+    def _shown(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in (*RECIPE, "accuracy", "margin", "texts")}
+
+    def __repr__(self) -> str:
+        shown = {name: getattr(self, name) for name in RECIPE}
+        inside = ", ".join(f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v!r}" for k, v in shown.items())
+        if self.accuracy is None or self.margin is None:
+            return f"Chosen({inside}, accuracy=None)"
+        return f"Chosen({inside}, accuracy={with_margin(self.accuracy, self.margin)})"
+
+    def __str__(self) -> str:
+        head = f"{'family':12} {'weighting':10} {'ngrams':8} {'min_df':>6} {'alpha':>6} {'texts':>7} {'accuracy':>9}"
+        lines = [
+            f"{r.family:12} {r.weighting:10} {r.ngrams!s:8} {r.min_df:>6} {r.alpha:>6g} {t.rows:>7} {t.accuracy:>9.4f}"
+            for t in self.tried
+            for r in [t.recipe]
+        ]
+        return "\n".join([repr(self), *([head, *lines] if lines else [])])
+
+
+@stored()
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """All recipes that were tried, the chosen one first, the prior that they were tried with, and how good a model is.
+
+    `seen` is how many texts there were to choose by.
+    """
+
+    tried: tuple[Tried, ...]
+    prior: Prior
+    accuracy: float
+    margin: float
+    texts: int
+    seen: int
+
+    @property
+    def recipe(self) -> Recipe:
+        return self.tried[0].recipe
+
+    @staticmethod
+    def whole(parameters: Mapping[str, Any]) -> bool:
+        """Whether words are picked by nothing that recipes are not compared with."""
+        limits = Limits(*(parameters[name] for name in ("min_df", "max_df", "max_features", "select")))
+        return limits.by_rows and not parameters["norm"]
+
+
+def chosen_recipe(
+    family: Words, parameters: Mapping[str, Any], prior: Prior, texts: Texts, codes: Array, classes: Index,
+    weight: Array | None,
+) -> Choice | None:  # fmt: skip
+    """All recipes that the parameters leave open; None where there is nothing to choose (by).
+
+    They are compared with all words that are in enough texts, whatever else is to limit them.
+    """
+    known = ~texts.missing if len(texts.missing) else np.ones(len(texts), bool)
+    if weight is not None:
+        known &= weight > 0
+    if not _open(parameters) or known.sum() < FEWEST:
+        return None
+    seen = int(known.sum())
+    many = len(np.unique(codes[known]))
+    candidates = _candidates(parameters, many)
+    if len(candidates.ways) * len(candidates.alphas) < 2 or many < 2 or _too_many_classes(many, classes.size, seen):
+        return None
+    rows = _sample(texts, np.flatnonzero(known))
+    weight = None if weight is None else weight[rows]
+    labelled = Labelled(codes[rows], classes, prior, weight)
+    readings = _readings(family, candidates, texts.take(rows), labelled)
+    if not readings:
+        return None
+    tried, found = choose(readings, candidates, family.threads, seen)
+    return Choice(tuple(tried), prior, found.accuracy, found.margin, found.rows, seen)
+
+
+def _too_many_classes(seen: int, classes: int, texts: int) -> bool:
+    """Warn, and return True, where recipes cannot be compared: too few texts a class, or too many classes to judge."""
+    if 2 * seen > texts:
+        why = f"{texts:,} texts are fewer than two for each of {seen:,} classes"
+    elif FEWEST * classes > FOLDS * PAIRS:
+        why = f"with {classes:,} classes, judging even {FEWEST} texts would cost too much"
+    else:
+        return False
+    warnings.warn(
+        f"no recipe was chosen, since {why}; single words are counted with family='multinomial': give family, "
+        "weighting and ngrams to decide it yourself",
+        DataWarning,
+        stacklevel=2,
+    )
+    return True
+
+
+def _open(parameters: Mapping[str, Any]) -> bool:
+    """Whether there is something to choose among what can be compared quickly: words with an α above 0 added."""
+    alpha = parameters["alpha"]
+    added = alpha == "auto" if isinstance(alpha, str) else isinstance(alpha, Real) and float(alpha) > 0
+    return added and parameters["family"] != "bernoulli" and any(parameters[name] == "auto" for name in CHOSEN)
+
+
+def _candidates(parameters: Mapping[str, Any], classes: int) -> Candidates:
+    usual = Candidates()
+    families = usual.families if classes > 2 else ("multinomial",)  # all others of one of two are the other one
+    family, weighting, ngrams, alpha, least = (
+        parameters[name] for name in ("family", "weighting", "ngrams", "alpha", "min_df")
+    )
+    weightings = tuple(w for w in usual.weightings if w != "tfidf" or parameters["weights"])
+    whole = isinstance(least, (int, np.integer))
+    fewest = int(least) if whole else 1
+    if ngrams == "auto" and parameters["tokens"] != "chars" and parameters["vocabulary"] is None:
+        orders = tuple((n, max(d, fewest)) for n, d in usual.ngrams)
+    else:
+        orders = ((_usual_ngrams(parameters) if ngrams == "auto" else tuple(ngrams), fewest),)
+    return Candidates(
+        families if family == "auto" else (family,),
+        weightings if weighting == "auto" else (weighting,),
+        orders,
+        ALPHAS if isinstance(alpha, str) else (float(alpha),),
+    )
+
+
+def _sample(texts: Texts, rows: Array) -> Array:
+    """As many texts, at random, as make enough text; always the same."""
+    share = MOST_BYTES / max(texts.core.bytes, 1)
+    if share >= 1:
+        return rows
+    many = max(int(len(rows) * share), FEWEST)
+    return np.sort(np.random.default_rng(0).choice(rows, min(many, len(rows)), replace=False))
+
+
+def _readings(family: Words, candidates: Candidates, texts: Texts, labelled: Labelled) -> dict[Any, Reading]:
+    """Read the texts once with the longest sequences; the shorter ones are among these. Empty if too few differ."""
+    orders = [ngrams for ngrams, _ in candidates.ngrams]
+    longest = max(orders, key=lambda ngrams: ngrams[1])
+    everything = _read(family.with_ngrams(longest), texts)
+    text = text_numbers(everything)
+    if text.max() + 1 < FEWEST:
+        return {}
+    labelled = replace(labelled, text=text)
+    whole = everything if family.vocabulary is None else _given_words(family, everything)
+    weights = "tfidf" in candidates.weightings
+    given = None if family.vocabulary is None else len(family.vocabulary)
+    readings = {}
+    for ngrams, min_df in candidates.ngrams:
+        rows = whole if ngrams == longest else _read_shorter(family, ngrams, whole, texts)
+        readings[ngrams, min_df] = Reading.of(rows, labelled, min_df, given, weights=weights)
+    return readings
+
+
+def _read(family: Words, texts: Texts) -> WordRows:
+    many = family.many_threads(texts)
+    if family.buckets is not None:
+        starts, number, count = _core.read_buckets(texts.core, family.tokens.core, many, family.buckets, False)
+        return WordRows(Index(family.buckets), starts, number, count, texts.missing)
+    return read_all(family.tokens.core, texts, many)
+
+
+def _given_words(family: Words, rows: WordRows) -> WordRows:
+    given = np.zeros(rows.words.size, bool)
+    places = rows.words.locate(family.vocabulary, split=family.split)
+    given[places[places >= 0]] = True
+    return rows.shown(given)
+
+
+def _read_shorter(family: Words, ngrams: tuple[int, int], longer: WordRows, texts: Texts) -> WordRows:
+    if ngrams != (1, 1) or family.buckets is not None:
+        return _read(family.with_ngrams(ngrams), texts)
+    single = longer.words.to_arrays()[1] >= 0
+    return longer.only(single)
+
+
+def settled_recipe(recipe: Recipe | None, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters with something in place of every "auto" but that of alpha."""
+    settled = dict(parameters)
+    for name, usual in (("family", "multinomial"), ("weighting", "counts")):
+        if settled[name] == "auto":
+            settled[name] = usual if recipe is None else getattr(recipe, name)
+    if isinstance(settled["ngrams"], str):
+        settled["ngrams"] = _usual_ngrams(parameters) if recipe is None else recipe.ngrams
+        if recipe is not None and isinstance(settled["min_df"], (int, np.integer)):
+            settled["yields"] = recipe.min_df > settled["min_df"]
+            settled["min_df"] = max(recipe.min_df, int(settled["min_df"]))
+    way = recipe is not None and (settled["family"], settled["weighting"]) == (recipe.family, recipe.weighting)
+    if way and recipe is not None and isinstance(settled["alpha"], str):
+        settled["alpha"] = recipe.alpha
+    return settled
+
+
+def _usual_ngrams(parameters: Mapping[str, Any]) -> tuple[int, int]:
+    """How many words in a row count as one where nothing else is said: one, or as many as given names have; of
+    characters up to four."""
+    if parameters["tokens"] == "chars":
+        return (1, 4)
+    given = parameters["vocabulary"]
+    longest = 1 if given is None else max((len(str(name).split(" ")) for name in given), default=1)
+    return (1, 1 if callable(parameters["tokens"]) else longest)

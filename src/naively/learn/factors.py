@@ -1,0 +1,223 @@
+"""Factors: the values of a row behind the shares of its explanation, and the counts that these come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from naively.arrays import Array
+from naively.count.columns import CODE_BITS, MISSING
+from naively.count.ledger import Ledger, Uncounted
+from naively.count.tally import Tally
+from naively.families.blocks import (
+    BlockLedger,
+    CategoryBlock,
+    CategoryColumn,
+    MatrixBlock,
+    Mixed,
+    NumberBlock,
+    TextBlock,
+)
+from naively.families.blocks.mixed import MixedTable
+from naively.families.columns.bins import bin_range
+from naively.families.columns.numeric import NumberTable
+from naively.families.complement import Complement
+from naively.families.poisson import Poisson
+from naively.families.words.block import Words
+from naively.names import Index
+from naively.read.frame import Frame
+from naively.score.table import NormalTable, missing_codes
+
+Counted = Callable[[int], str]
+"""The counts behind a factor, by the number of a class."""
+
+
+@dataclass(frozen=True)
+class Factor:
+    """One factor of a score: the value of the row (with its bin), and the counts behind it for each class."""
+
+    value: str
+    counted: Counted
+
+
+def row_factors(table: MixedTable, ledger: Any, frame: Frame) -> dict[str, Factor]:
+    """The factors of a row of a table, by column; the words of texts are not among them (see `words_counted`)."""
+    features = table.ledger.features
+    parts: dict[str, Ledger] = {} if isinstance(ledger, Uncounted) else ledger.parts
+    found: dict[str, Factor] = {}
+    for block in table.family.blocks:
+        part, own = parts.get(block.name), table.tables[block.name]
+        if isinstance(block, CategoryBlock):
+            found |= _categories(block, part, features[block.name], frame)
+        elif isinstance(block, NumberBlock):
+            found |= _numbers(block, own, frame)
+        elif isinstance(block, MatrixBlock):
+            found |= _matrix(block, own, part, frame)
+    if table.presence is not None:
+        presence, rows = table.presence, ledger.rows
+        for j, code in enumerate(presence.codes(frame)[0].tolist()):
+            counts = presence.counts[2 * j + code]
+            found[presence.table.categories.columns.name(j)] = Factor("yes" if code else "no", _of(counts, rows))
+    return found
+
+
+def words_counted(family: Mixed, ledger: BlockLedger) -> Callable[[str], Counted]:
+    """The counts of the words of all columns of texts, by the names that explanations have for them."""
+    blocks = [block for block in family.blocks if isinstance(block, TextBlock)]
+    each = {block.labelled([""])[0]: word_counts(block.family, ledger.parts[block.name]) for block in blocks}
+
+    def counted(name: str) -> Counted:
+        for prefix, words in each.items():
+            if name.startswith(prefix):
+                return words(name.removeprefix(prefix))
+        return _nothing
+
+    return counted
+
+
+def _nothing(klass: int) -> str:
+    return ""
+
+
+def _of(counts: Array, totals: Array) -> Counted:
+    return lambda k: f"{amount(counts[k])} of {amount(totals[k])}"
+
+
+def amount(value: float) -> str:
+    """A count, with a fraction only where weights or curves have one.
+
+    >>> amount(1234.0), amount(1.75), amount(0.0321)
+    ('1,234', '1.8', '0.032')
+    """
+    if abs(value - round(value)) < 1e-9 * max(value, 1.0):
+        return f"{value:,.0f}"
+    return f"{value:,.1f}" if value >= 1 else f"{value:.2g}"
+
+
+def number(value: Any) -> str:
+    """A value of a row, to as many digits as its type is good for."""
+    return f"{value:.7g}" if value.dtype == np.float32 else f"{value:.10g}"
+
+
+def _categories(block: CategoryBlock, ledger: Ledger | None, features: Any, frame: Frame) -> dict[str, Factor]:
+    codes = block.read(frame, features).codes[0]
+    found: dict[str, Factor] = {}
+    for j in np.flatnonzero(~missing_codes(codes)).tolist():
+        column, known, code = block.columns[j], features.values[j], int(codes[j])
+        if code >= known.size:
+            raw = frame.get(column.source)[0]
+            found[column.name] = Factor(str(raw.as_py() if hasattr(raw, "as_py") else raw), lambda k: "never seen")
+        else:
+            counted = _nothing if ledger is None else category_counts(ledger.total, j, code)
+            found[column.name] = Factor(_category(column, known, code, frame), counted)
+    return found
+
+
+def _category(column: CategoryColumn, known: Index, code: int, frame: Frame) -> str:
+    if column.threshold is None or column.boolean:
+        return str(known.name(code))
+    raw = frame.get(column.source)[0]
+    value = raw.as_py() if hasattr(raw, "as_py") else raw
+    if isinstance(value, (bool, np.bool_)):
+        return str(value)
+    return f"{float(value):.10g} ({'above' if code else 'not above'} {column.threshold:g})"
+
+
+def category_counts(tally: Tally, column: int, code: int) -> Counted:
+    """How often each class has a category, of all rows in which the column is known."""
+    cells = tally.cells
+
+    @cache
+    def totals() -> Array:
+        begin, end = np.searchsorted(cells.feature, [column << CODE_BITS, (column << CODE_BITS) | MISSING])
+        return np.bincount(cells.klass[begin:end], cells.values[0, begin:end], tally.classes.size)
+
+    def counted(klass: int) -> str:
+        hits = cells.look_up(np.array([(column << CODE_BITS) | code]), np.array([klass], np.int32))[0, 0]
+        return f"{amount(hits)} of {amount(totals()[klass])}"
+
+    return counted
+
+
+def _numbers(block: NumberBlock, table: NumberTable, frame: Frame) -> dict[str, Factor]:
+    rows = block.read(frame, None)
+    bins, ignored = table.codes(rows), table.ignored
+    columns = {column.name: column for column in table.columns if column.name not in ignored}
+    found: dict[str, Factor] = {}
+    for name, array in zip(rows.names, rows.arrays, strict=True):
+        if name not in columns or np.isnan(array[0]):
+            continue
+        column, value = columns[name], number(array[0])
+        if column.edges is None:
+            assert table.normal is not None
+            found[name] = Factor(value, _normal(table.normal, table.normal.features.lookup[name]))
+        else:
+            code = int(bins[name][0])
+            counted = _nothing if column.counts is None else _of(column.counts[code], column.counts.sum(axis=0))
+            found[name] = Factor(f"{value} ({bin_range(column.edges, code)})", counted)
+    return found
+
+
+def _normal(table: Any, column: int) -> Counted:
+    def counted(klass: int) -> str:
+        if isinstance(table, NormalTable):
+            variance = table.variance[klass, column]
+        else:
+            variance = table.covariance[klass if len(table.covariance) > 1 else 0][column, column]
+        return f"mean {table.mean[klass, column]:.4g}, sd {np.sqrt(variance):.4g}"
+
+    return counted
+
+
+def _matrix(block: MatrixBlock, table: Any, ledger: Ledger | None, frame: Frame) -> dict[str, Factor]:
+    row = block.read(frame, block.no_features())[0]
+    known = np.flatnonzero(~np.isnan(row)).tolist()
+    return {block.sources[j]: Factor(number(row[j]), group_counts(block, table, ledger, j)) for j in known}
+
+
+def group_counts(block: MatrixBlock, table: Any, ledger: Ledger | None, column: int) -> Counted:
+    """The counts, or mean and deviation, behind one column of a group."""
+    if hasattr(table, "mean"):
+        return _normal(table, column)
+    if ledger is None:
+        return _nothing
+    tally = ledger.total
+    counts = tally.dense()[:, column]
+    if isinstance(block.family, Poisson):
+        rows = tally.rows - tally.dense(1)[:, column]
+        return lambda k: f"{amount(counts[k])} in {amount(rows[k])} rows"
+    totals = tally.totals[0]
+    if isinstance(block.family, Complement):
+        return _elsewhere(counts.sum() - counts, totals.sum() - totals)
+    return _of(counts, totals)
+
+
+def _elsewhere(counts: Array, totals: Array) -> Counted:
+    counted = _of(counts, totals)
+    return lambda k: f"elsewhere {counted(k)}"
+
+
+def word_counts(family: Words, ledger: Ledger) -> Callable[[str], Counted]:
+    """How often each class has a word, of all its words; of its texts where the family counts texts."""
+    tally = ledger.total
+    many = tally.classes.size
+
+    @cache
+    def totals() -> Array:
+        return tally.known if family.family == "bernoulli" else family.totals(ledger)
+
+    def of_word(word: str) -> Counted:
+        if not hasattr(tally.features, "locate"):
+            return _nothing  # a bucket of a hash may hold several words
+        feature = np.repeat(tally.features.locate([word], split=family.split), many)
+        cells = tally.cells.look_up(feature, np.arange(many, dtype=np.int32))
+        counts = family.counted(cells)
+        if family.family == "complement":
+            return _elsewhere(counts.sum() - counts, totals().sum() - totals())
+        return _of(counts, totals())
+
+    return of_word

@@ -1,0 +1,92 @@
+"""Merging estimators that were fitted apart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import reduce
+from operator import add
+from typing import Any
+
+from naively.count.columns import Categories
+from naively.count.ledger import Ledger
+from naively.errors import InputError
+from naively.families.blocks import BlockLedger, BlockTally
+from naively.learn.block_model import BlockModel
+from naively.learn.learner import Learner
+from naively.names import Index
+
+
+def merge(*estimators: Any) -> Any:
+    """One estimator that has counted what each of these has.
+
+    >>> from naively import MultinomialNB, merge
+    >>> a = MultinomialNB().fit([[2, 0], [0, 1]], ["x", "y"])
+    >>> b = MultinomialNB().fit([[0, 3]], ["z"])
+    >>> merge(a, b).classes_.tolist()
+    ['x', 'y', 'z']
+
+    They must be of one class and have the same parameters. Features are matched by name where they have names;
+    classes and categories that only some of them know are known to the result.
+    """
+    if not estimators:
+        raise InputError("merge takes at least one estimator")
+    first = estimators[0]
+    for estimator in estimators:
+        _check_kind(estimator)
+        estimator._check_fitted()
+        alike = type(estimator) is type(first)
+        if alike and isinstance(estimator._model, BlockModel):
+            _check_schemas(first, estimator)
+        elif not alike or estimator._identity() != first._identity():
+            if alike and hasattr(first, "chosen_") and first.parameters() == estimator.parameters():
+                raise InputError(
+                    "merge takes estimators with the same parameters, but these have chosen to count differently "
+                    f"(chosen_.ngrams {first.chosen_.ngrams}, {estimator.chosen_.ngrams}): fit them with ngrams= given"
+                )
+            raise InputError(
+                f"merge takes estimators of one kind and with the same parameters, got {first!r}, {estimator!r}"
+            )
+        numbered = hasattr(first, "n_features_in_") and not hasattr(first, "feature_names_in_")
+        if numbered and estimator.n_features_in_ != first.n_features_in_:
+            raise InputError(
+                f"cannot merge {first.n_features_in_} features with {estimator.n_features_in_}; "
+                "give the columns names (a DataFrame) if some are to be absent"
+            )
+    total = reduce(add, (estimator.tally_ for estimator in estimators))
+    merged = first._fresh()
+    merged._copies = first._copies
+    found = [e._settle_judgement(e._model) for e in estimators if hasattr(e, "_settle_judgement")]
+    judgements = [judged for judged in found if judged is not None]
+    judged = reduce(add, judgements) if judgements else None
+    declared = frozenset[Any]().union(*(estimator._model.declared for estimator in estimators))
+    if isinstance(total, BlockTally):
+        merged._settle(replace(first._model.after(BlockLedger.of(total)), declared=declared, judged=judged))
+        return merged
+    columns = total.features.columns if isinstance(total.features, Categories) else total.features
+    if isinstance(columns, Index):
+        merged.n_features_in_ = columns.size
+        if columns.names is not None:
+            merged.feature_names_in_ = columns.names
+    merged._settle(replace(first._model.after(Ledger((total,))), declared=declared, judged=judged))
+    return merged
+
+
+def _check_kind(estimator: Any) -> None:
+    if not isinstance(estimator, Learner):
+        kind = f"{type(estimator).__module__}.{type(estimator).__qualname__}"
+        hint = "; write merge(*models)" if isinstance(estimator, (list, tuple)) else ""
+        raise InputError(f"merge takes estimators of naively, got {kind}{hint}")
+
+
+def _check_schemas(first: Any, other: Any) -> None:
+    """Raises where two models of tables do not count the same of each column."""
+    same = first._model.schema.rules() == other._model.schema.rules()
+    if not same or (first.missing, *_smoothed(first)) != (other.missing, *_smoothed(other)):
+        raise InputError(
+            "the columns of the models to merge were taken for different things (compare their schema_), or other "
+            "parameters differ; fit them with the same columns="
+        )
+
+
+def _smoothed(estimator: Any) -> tuple[Any, Any]:
+    return estimator._rule(), estimator._prior_rule()

@@ -1,0 +1,372 @@
+"""Predicting: what a state that was learnt can be asked."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from naively.arrays import Array
+from naively.errors import InputError
+from naively.families.base import Family
+from naively.learn.model import Model
+from naively.learn.parameters import Parameters
+from naively.read.matrix import Rows
+from naively.score.explanation import Explanation, explain_row
+from naively.score.priors import Prior
+from naively.score.scores import Scores
+
+
+class Predictor(Parameters):
+    """A classifier whose whole state is a tally.
+
+    A subclass says which family it counts with (`_family`), how it smooths (`_rule`) and what it expects of the
+    classes beforehand (`_prior_rule`). Both may be changed after fitting: the counts stay. It makes rows of what users
+    hand over (`_ready`), and of what was drawn again what they would have (`_drawn_rows`).
+    """
+
+    _model: Model
+
+    @property
+    def _who(self) -> str:
+        """The class of estimators that this is, in messages and in files."""
+        return type(self).__name__
+
+    def _family(self) -> Family:
+        raise NotImplementedError
+
+    def _family_of(self, model: Model) -> Family:
+        """The family for one state, which another thread may be about to replace."""
+        return self._family()
+
+    def _rule(self) -> Any:
+        raise NotImplementedError
+
+    def _rule_for(self, model: Any) -> Any:
+        """The smoothing for one state."""
+        return self._rule()
+
+    def _prior_rule(self) -> Prior:
+        raise NotImplementedError
+
+    def _check_fitted(self) -> None:
+        """Raises where nothing was learnt yet."""
+        if "_model" not in vars(self):
+            raise InputError(f"this {type(self).__name__} is not fitted yet: call fit first")
+
+    # --- scoring
+
+    def _log_prior(self, model: Model) -> Array:
+        return self._prior_rule().log(model.ledger.classes, model.ledger.rows)
+
+    def _ready(self, X: Any) -> tuple[Any, Any]:
+        """Rows as the family reads them, and the type of their probabilities."""
+        raise NotImplementedError
+
+    def scores(self, X: Any) -> Scores:
+        """Joint log-likelihoods as a value that can decide by posterior or by likelihood alone.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        scores : Scores
+        """
+        return self._scores(self._ready(X)[0])
+
+    def _scores(self, rows: Rows) -> Scores:
+        model = self._model  # read once: another thread may be learning
+        return self._finished(model.scores(self._family_of(model), self._rule(), self._log_prior(model), rows), model)
+
+    def intervals(self, X: Any, level: float = 0.95) -> tuple[Array, Array]:
+        """Between which bounds the probability of each class lies, as far as the counts tell.
+
+        By the Dirichlet distribution that counts with α added make of the probabilities of features; for counts,
+        presences and categories. Columns of numbers that are taken for normal are taken for known.
+
+        Parameters
+        ----------
+        X : rows
+            As for `predict`.
+        level : float, default=0.95
+            How probable it is that a probability lies between its bounds.
+
+        Returns
+        -------
+        low, high : ndarrays of shape (n_samples, n_classes)
+        """
+        from naively.learn.intervals import interval, variances
+
+        rows, _ = self._ready(X)
+        model = self._model  # read once: another thread may be learning
+        family, rule = self._family_of(model), self._rule()
+        found = variances(family, model.ledger, rule, rows)
+        order = model.ledger.classes.order
+        scores = self._finished(model.scores(family, rule, self._log_prior(model), rows), model)
+        temperature = getattr(scores.calibration, "value", getattr(scores.calibration, "temperature", 1.0))
+        return interval(scores.proba(), found if order is None else found[:, order], temperature, level)
+
+    def _reorders(self, model: Model) -> bool:
+        """Whether what is most probable may not be what scores highest."""
+        return False
+
+    def _finished(self, scores: Scores, model: Model) -> Scores:
+        """Scores with what makes probabilities of them: here, the prior that these stand for."""
+        prior, order = self._log_prior(model), model.ledger.classes.order
+        return replace(scores, shares=prior if order is None else prior[order])
+
+    def decide(
+        self, X: Any, *, by: str = "posterior", costs: Any = None, thresholds: Any = None, abstain_below: Any = None
+    ) -> Array:
+        """The label of each row, where there is more to consider than what is most probable.
+
+        Parameters
+        ----------
+        X : rows
+            As for `predict`.
+        by : {"posterior", "likelihood"}, default="posterior"
+            Whether the classes' frequencies count (MAP) or not (MLE).
+        costs : array-like of shape (n_classes, n_classes) or dict, default=None
+            What it costs to decide the one (second) where the other (first) is true; by label: {true: {decided: cost}}.
+            The label whose cost is least to be expected is decided.
+        thresholds : dict, default=None
+            {label: probability}: such a label is decided wherever its probability reaches this, and nowhere else.
+        abstain_below : float, default=None
+            No label (None) where the probability of the one decided is lower.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+        """
+        return self.scores(X).decide(by, costs=costs, thresholds=thresholds, abstain_below=abstain_below)
+
+    def top(self, X: Any, k: int = 3) -> tuple[Array, Array]:
+        """The k most probable labels of each row, and their probabilities, the highest first.
+
+        Parameters
+        ----------
+        X : rows
+            As for `predict`.
+        k : int, default=3
+            How many; all classes where there are fewer.
+
+        Returns
+        -------
+        labels, probabilities : ndarrays of shape (n_samples, k)
+        """
+        return self.scores(X).top(k)
+
+    def predict(self, X: Any) -> Array:
+        """The most probable class of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+        """
+        rows, _ = self._ready(X)
+        model = self._model
+        if self._reorders(model):
+            return self._scores(rows).decide()
+        return model.decide(self._family_of(model), self._rule(), self._log_prior_to_decide(model), rows)
+
+    def _log_prior_to_decide(self, model: Model) -> Array:
+        """The log-prior under which the highest score is the most probable class."""
+        return self._log_prior(model)
+
+    def predict_proba(self, X: Any) -> Array:
+        """The probability of each class, in the order of `classes_`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+        """
+        rows, dtype = self._ready(X)
+        return self._scores(rows).proba().astype(dtype, copy=False)
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """The log-probability of each class, in the order of `classes_`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        log_probabilities : ndarray of shape (n_samples, n_classes)
+        """
+        rows, dtype = self._ready(X)
+        logs = self._scores(rows).log_proba()
+        if dtype == np.float64:
+            return logs
+        one = np.exp(logs).astype(dtype) == 1.0  # scikit-learn checks that the log of a probability of 1 is 0
+        return np.where(one, 0.0, logs).astype(dtype)
+
+    def predict_joint_log_proba(self, X: Any) -> Array:
+        """log p(x, c) for each class, not normalised.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        joint : ndarray of shape (n_samples, n_classes)
+        """
+        rows, dtype = self._ready(X)
+        return self._scores(rows).joint.astype(dtype, copy=False)
+
+    def explain(self, X: Any) -> Explanation:
+        """What the prior and each feature of one row add to the score of each class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (1, n_features)
+            One row.
+
+        Returns
+        -------
+        explanation : Explanation
+        """
+        rows, _ = self._ready(X)
+        if rows.shape[0] != 1:
+            raise InputError(f"explain takes one row, got {rows.shape[0]}; pass X[i:i+1]")
+        model = self._model
+        table = model.table(self._family_of(model), self._rule(), self._log_prior(model))
+        return explain_row(table, rows, lambda scores: self._finished(scores, model))
+
+    def sample(self, n: int = 1, random_state: Any = None) -> tuple[Any, Array]:
+        """Rows drawn from the model: a class by its prior, then a row from that class.
+
+        Parameters
+        ----------
+        n : int, default=1
+            How many.
+        random_state : int, RandomState instance or None, default=None
+            Where chance comes from.
+
+        Returns
+        -------
+        X, y : rows and their labels
+        """
+        self._check_fitted()
+        if not (isinstance(n, (int, np.integer)) and n >= 0):
+            raise InputError(f"n must be a whole number, 0 or more, got {n!r}")
+        rng = _generator(random_state)
+        ledger = self._model.ledger
+        chance = np.exp(self._log_prior(self._model))
+        klass = np.sort(rng.choice(ledger.classes.size, n, p=chance / chance.sum()))
+        rng.shuffle(klass)
+        drawn = {
+            k: self._family().sample(ledger.total, self._rule(), k, int((klass == k).sum()), rng)
+            for k in np.unique(klass).tolist()
+        }
+        names = ledger.classes.names
+        assert names is not None
+        return self._drawn_rows(drawn, klass), names[klass]
+
+    def _drawn_rows(self, drawn: dict[int, Any], klass: Array) -> Any:
+        """The rows drawn for each class, in the order of the labels."""
+        raise NotImplementedError
+
+    # --- what was learnt
+
+    @property
+    def tally_(self) -> Any:
+        """What was counted."""
+        self._check_fitted()
+        return self._model.ledger.total
+
+    @property
+    def table_(self) -> Any:
+        """The log-probabilities, made when first asked for."""
+        self._check_fitted()
+        model = self._model
+        return model.table(self._family_of(model), self._rule(), self._log_prior(model))
+
+    @property
+    def classes_(self) -> Array:
+        """Labels in sorted order."""
+        names = self._fitted("classes_").ledger.classes.names
+        assert names is not None
+        return self._by_class(names).copy()
+
+    @property
+    def class_count_(self) -> Array:
+        """How many rows each class has, by weight."""
+        model = self._fitted("class_count_")
+        return self._by_class(model.ledger.rows).astype(np.float64)
+
+    @property
+    def n_parameters_(self) -> int:
+        """How many numbers the model estimates: the priors and those of the family."""
+        return self._fitted("n_parameters_").ledger.classes.size - 1 + self._family().n_parameters(self.tally_)
+
+    @property
+    def n_parameters_joint_(self) -> int | float:
+        """How many it would take without the naive assumption; for counts, of which features a row holds at all.
+
+        `math.inf` where there are numbers of events (Poisson), whose combinations have no end.
+        """
+        size = self._fitted("n_parameters_joint_").ledger.classes.size
+        joint = size - 1 + self._family().n_parameters_joint(self.tally_)
+        return HugeInt(joint) if isinstance(joint, int) and joint > _HUGE else joint
+
+    def _by_class(self, values: Array) -> Array:
+        """Rows of an array in the order of `classes_`."""
+        order = self._model.ledger.classes.order
+        return values if order is None else values[order]
+
+    def _fitted(self, name: str) -> Model:
+        model = vars(self).get("_model")
+        if model is None:
+            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r} before it is fitted")
+        return model
+
+
+class HugeInt(int):
+    """A whole number of hundreds of digits, printed by its magnitude: Python refuses to print more than 4,300 digits.
+
+    >>> HugeInt(2**20_000)
+    about 10^6021
+    """
+
+    def __repr__(self) -> str:
+        return f"about 10^{math.log10(self):.0f}"
+
+    __str__ = __repr__
+
+
+_HUGE = 10**300
+"""Larger numbers are printed by their magnitude."""
+
+
+def _generator(random_state: Any) -> np.random.Generator:
+    """Chance that begins as scikit-learn's users are used to."""
+    chance: Any
+    if random_state is None or random_state is np.random:
+        chance = np.random
+    elif isinstance(random_state, np.random.RandomState):
+        chance = random_state
+    elif isinstance(random_state, Integral):
+        chance = np.random.RandomState(int(random_state))
+    else:
+        raise InputError(f"{random_state!r} cannot be used to seed a numpy.random.RandomState instance")
+    return np.random.default_rng(chance.randint(np.iinfo(np.int32).max))

@@ -1,0 +1,310 @@
+"""The schema: what each column of a table is taken for, and why."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from naively import _core
+from naively.errors import DataWarning, InputError, nearest
+from naively.families.blocks import Block, CategoryBlock, CategoryColumn, MatrixBlock, Mixed, NumberBlock, TextBlock
+from naively.families.columns.declared import (
+    RULES,
+    Bernoulli,
+    Categorical,
+    Complement,
+    Dates,
+    Gaussian,
+    Multinomial,
+    Number,
+    Poisson,
+    Rule,
+    Text,
+)
+from naively.families.complement import Complement as ComplementFamily
+from naively.families.densities.gaussian import Gaussian as GaussianFamily
+from naively.families.multinomial import Multinomial as MultinomialFamily
+from naively.families.poisson import Poisson as PoissonFamily
+from naively.families.words.block import Words
+from naively.read.columns import (
+    BOOLEAN,
+    CATEGORY,
+    NOTHING,
+    NUMBER,
+    TEXT,
+    TIME,
+    chunks,
+    kind_of,
+    missing,
+    numbers,
+    type_of,
+)
+from naively.read.frame import Frame
+from naively.smooth.backgrounds import rule_of
+from naively.smooth.rules import Smoothing
+from naively.store.registry import stored
+
+FEW = 32
+"""Whole numbers with at most so many values (and no more than the root of the rows) are categories."""
+NO_VALUE = "no value to tell by"
+SETTLED = 1 << 16
+"""How many rows at most are looked at to settle what columns are."""
+_SAMPLE = 256
+_LONG_WORDS, _LONG = 3.0, 30.0
+
+
+@stored()
+@dataclass(frozen=True)
+class Taken:
+    """One column: its type, the rule it is read by (None: left out), and why that."""
+
+    name: str
+    type: str
+    rule: Rule | None
+    why: str
+    boolean: bool = False
+
+
+@stored()
+@dataclass(frozen=True)
+class Schema:
+    """What all columns are taken for; settled from the first rows, and the same ever after."""
+
+    who: str
+    columns: tuple[Taken, ...]
+    groups: tuple[tuple[tuple[str, ...], Rule], ...]
+    blocks: tuple[Block, ...]
+    named: bool
+
+    @classmethod
+    def settle(cls, frame: Frame, given: Any, who: str, words: Callable[[Text], Words]) -> Schema:
+        """As the first rows show, where the user has not said otherwise."""
+        single, groups = _checked_given(frame, given)
+        grouped = {name: rule for names, rule in groups for name in names}
+        columns = []
+        for name, values in frame.columns.items():
+            if name in grouped:
+                columns.append(replace(_given(name, values, grouped[name]), why="given, with others"))
+            elif name in single:
+                columns.append(_given(name, values, single[name]))
+            else:
+                columns.append(_guess(name, values))
+        _refuse_clashes(columns)
+        return cls(who, tuple(columns), groups, _blocks(columns, groups, who, words), frame.named)
+
+    def mixed(self, *, informative: bool) -> Mixed:
+        return Mixed(self.who, self.blocks, informative)
+
+    def rules(self) -> tuple[Any, ...]:
+        """What is counted of each column, in whatever order they stand."""
+        return {c.name: c.rule for c in self.columns}, set(self.groups), self.named
+
+    def matched(self, frame: Frame) -> Frame:
+        """Columns by the names they had: those without names must be as many as before, and take their places."""
+        names = [column.name for column in self.columns]
+        if frame.named and not self.named and not frame.columns.keys() <= set(names):
+            raise InputError(
+                f"X has column names, but {self.who} was fitted on columns without; pass an array, or fit on a table "
+                "with names"
+            )
+        if frame.named:
+            return frame
+        if len(frame.columns) != len(names):
+            raise InputError(
+                f"X has {len(frame.columns)} features, but {self.who} is expecting {len(names)} features as input"
+            )
+        if not self.named:
+            return frame
+        message = f"X does not have valid feature names, but {self.who} was fitted with feature names"
+        warnings.warn(message, UserWarning, stacklevel=5)
+        return Frame(dict(zip(names, frame.columns.values(), strict=True)), frame.rows)
+
+    def warn_of_new(self, frame: Frame) -> None:
+        """Of a column that is left out because it came too late."""
+        known = {column.name: column for column in self.columns}
+        for name, values in frame.columns.items():
+            if name not in known:
+                why = "was not there when the schema was settled, and is left out; fit again to use it"
+            elif known[name].why == NO_VALUE and not missing(values).all():
+                why = f"had no value when the schema was settled, and is left out; name it: columns={{{name!r}: ...}}"
+            else:
+                continue
+            warnings.warn(f"column {name!r} {why}", DataWarning, stacklevel=5)
+            return
+
+
+def _checked_given(frame: Frame, given: Any) -> tuple[dict[str, Rule | None], tuple[tuple[tuple[str, ...], Rule], ...]]:
+    if given is None:
+        return {}, ()
+    if not isinstance(given, Mapping):
+        raise InputError(f"columns must be a dict from column names to rules, got {type(given).__name__}")
+    single: dict[str, Rule | None] = {}
+    groups: list[tuple[tuple[str, ...], Rule]] = []
+    seen: set[str] = set()
+    for key, rule in given.items():
+        names = tuple(map(_name, key if isinstance(key, tuple) else (key,)))
+        if not names:
+            raise InputError("columns= holds a group without columns: ()")
+        for name in names:
+            if name not in frame.columns:
+                raise InputError(f"columns= names {name!r}, which is not in the table{nearest(name, frame.columns)}")
+            if name in seen:
+                raise InputError(f"columns= names {name!r} twice")
+            seen.add(name)
+        if rule is not None and not isinstance(rule, RULES):
+            hint = f"; write {rule.__name__}()" if isinstance(rule, type) and issubclass(rule, Rule) else ""
+            raise InputError(f"columns[{key!r}]: expected a rule such as Gaussian(), or None, got {rule!r}{hint}")
+        together = isinstance(rule, Gaussian) and (isinstance(key, tuple) or rule.covariance != "diagonal")
+        if rule is not None and (together or isinstance(rule, (Multinomial, Complement))):
+            groups.append((tuple(names), rule))
+        else:
+            single |= dict.fromkeys(names, rule)
+    return single, tuple(groups)
+
+
+def _name(name: Any) -> Any:
+    """Columns may be named by whole numbers, as in pandas."""
+    return str(name) if isinstance(name, (int, np.integer)) and not isinstance(name, bool) else name
+
+
+def _refuse_clashes(columns: list[Taken]) -> None:
+    names = {column.name for column in columns}
+    for column in columns:
+        for part in column.rule.parts if isinstance(column.rule, Dates) else ():
+            if f"{column.name}.{part}" in names:
+                raise InputError(f"column '{column.name}.{part}' has the name of a part of {column.name!r}; rename it")
+
+
+def _given(name: str, values: Any, rule: Rule | None) -> Taken:
+    if rule is None:
+        return Taken(name, type_of(values), None, "given")
+    kind = kind_of(name, values)
+    if kind not in (NOTHING, *rule.reads):
+        raise InputError(f"column {name!r} holds {type_of(values)}, which {type(rule).__name__}() cannot read")
+    if isinstance(rule, Dates):
+        rule = Dates(_date_parts(values, rule.parts) or rule.parts)
+    return Taken(name, type_of(values), rule, "given", boolean=kind == BOOLEAN)
+
+
+def _guess(name: str, values: Any) -> Taken:
+    kind = kind_of(name, values)
+    shown = type_of(values)
+    if kind == NOTHING:
+        return Taken(name, shown, None, NO_VALUE)
+    if kind == BOOLEAN:
+        return Taken(name, shown, Bernoulli(), "true or false")
+    if kind == CATEGORY:
+        return Taken(name, shown, Categorical(), "categories by type")
+    if kind == TIME:
+        return Taken(name, shown, Dates(_date_parts(values, Dates().parts)), "points in time")
+    if kind == TEXT:
+        long = looks_long(values[:SETTLED])
+        return Taken(name, shown, Text() if long else Categorical(), "long texts" if long else "short texts")
+    assert kind == NUMBER
+    many = _few_values(numbers(values[:SETTLED]))
+    if many is not None and len(values) > SETTLED and _has_fraction(numbers(values)):
+        many = None
+    if many is None:
+        return Taken(name, shown, Number(), "numbers")
+    return Taken(name, shown, Categorical(), f"whole numbers, {many} value{'s' if many != 1 else ''}")
+
+
+def _few_values(x: Any) -> int | None:
+    """How many values a column has, where they are few whole numbers; otherwise None."""
+    if x.dtype.kind == "f":
+        head = x[:_SAMPLE]
+        if not _whole(head[~np.isnan(head)]):
+            return None
+        x = x[~np.isnan(x)]
+        if not _whole(x):
+            return None
+    if not len(x):
+        return None
+    most = min(FEW, max(2, int(np.sqrt(len(x)))))
+    if len(np.unique(x[:_SAMPLE])) > most:
+        return None
+    _, distinct, _, narrow = _core.whole_codes(x)
+    many = len(distinct) if narrow else len(np.unique(x))
+    return many if many <= most else None
+
+
+def _has_fraction(x: Any) -> bool:
+    return bool(x.dtype.kind == "f" and _core.whole_codes(x)[2] >= 0)
+
+
+def _whole(x: Any) -> bool:
+    return bool(((np.abs(x) < 2**53) & (x == np.floor(x))).all())
+
+
+def looks_long(values: Any) -> bool:
+    """Whether most values differ, and are some words or many characters long."""
+    sample: list[str] = []
+    for part in chunks(values):
+        texts = part[: 2 * _SAMPLE].drop_null()[: _SAMPLE - len(sample)].to_pylist()
+        sample += [value.decode("utf-8", "replace") if isinstance(value, bytes) else value for value in texts]
+        if len(sample) >= _SAMPLE:
+            break
+    if not sample or len(set(sample)) * 2 <= len(sample):
+        return False
+    words = sum(len(text.split()) for text in sample) / len(sample)
+    return words >= _LONG_WORDS or sum(map(len, sample)) / len(sample) >= _LONG
+
+
+def _date_parts(values: Any, wanted: tuple[str, ...]) -> tuple[str, ...]:
+    import pyarrow as pa
+
+    if pa.types.is_date(values.type):
+        return tuple(part for part in wanted if part != "hour")
+    return tuple(part for part in wanted if part == "hour") if pa.types.is_time(values.type) else wanted
+
+
+def _blocks(
+    columns: list[Taken], groups: tuple[tuple[tuple[str, ...], Rule], ...], who: str, words: Callable[[Text], Words]
+) -> tuple[Block, ...]:
+    categories: list[CategoryColumn] = []
+    plain: list[tuple[str, Rule]] = []
+    events: list[str] = []
+    blocks: list[Block] = []
+    grouped = {name for names, _ in groups for name in names}
+    for column in columns:
+        rule = column.rule
+        if rule is None or column.name in grouped:
+            continue
+        if isinstance(rule, Categorical):
+            categories.append(CategoryColumn(column.name, boolean=column.boolean))
+        elif isinstance(rule, Bernoulli):
+            categories.append(CategoryColumn(column.name, threshold=float(rule.threshold)))
+        elif isinstance(rule, Dates):
+            categories += [CategoryColumn(column.name, part=part) for part in rule.parts]
+        elif isinstance(rule, Text):
+            blocks.append(TextBlock(column.name, words(rule), _smoothing(rule.alpha)))
+        elif isinstance(rule, Poisson):
+            events.append(column.name)
+        else:
+            plain.append((column.name, rule))
+    if events:
+        blocks.insert(0, MatrixBlock("events", tuple(events), PoissonFamily(who)))
+    if plain:
+        blocks.insert(0, NumberBlock(who, tuple(plain)))
+    if categories:
+        blocks.insert(0, CategoryBlock(who, tuple(categories)))
+    blocks += [_group(names, rule, who) for names, rule in groups]
+    return tuple(blocks)
+
+
+def _group(names: tuple[str, ...], rule: Rule, who: str) -> MatrixBlock:
+    title = f"{rule.label} {names!r}"
+    if isinstance(rule, Multinomial):
+        return MatrixBlock(title, names, MultinomialFamily(who))
+    if isinstance(rule, Complement):
+        return MatrixBlock(title, names, ComplementFamily(who))
+    assert isinstance(rule, Gaussian)
+    return MatrixBlock(title, names, GaussianFamily(who, rule.covariance), (rule.var_smoothing, 0.0))
+
+
+def _smoothing(alpha: Any) -> Smoothing | None:
+    return None if alpha is None else rule_of(alpha)

@@ -1,0 +1,149 @@
+"""The schema of a fitted model as a table to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from naively.count.ledger import Uncounted
+from naively.families.blocks import BlockLedger, CategoryBlock, CategoryColumn, Mixed, NumberBlock, TextBlock
+from naively.families.columns.declared import Number
+from naively.families.columns.numeric import Column
+from naively.learn.schema import Schema
+from naively.names import Index
+from naively.smooth.rules import Smoothing
+
+IGNORED = "ignored"
+"""The name of how a column is taken that adds the same to every class, whatever its value."""
+
+
+@dataclass(frozen=True)
+class SchemaRow:
+    """One column as it is now: what it is weighed by, why, and how many values were missing.
+
+    A column is "ignored" while it adds the same to every class: one bin, one category, or one value in all rows.
+    """
+
+    column: str
+    type: str
+    taken_as: str
+    why: str
+    missing: float | None
+
+
+@dataclass(frozen=True)
+class SchemaTable:
+    """The schema of a fitted model, to be looked at: prints as a table, and as one in notebooks."""
+
+    rows: tuple[SchemaRow, ...]
+
+    @classmethod
+    def of(
+        cls, schema: Schema, family: Mixed, ledger: BlockLedger, rule: Smoothing, tables: Mapping[str, Any] | None
+    ) -> SchemaTable:
+        """`tables`: those of the blocks of a frozen model, which cannot be made of counts."""
+        details = _details(family, ledger, rule, tables)
+        lost = {} if isinstance(ledger, Uncounted) else _lost(family, ledger)
+        rows = []
+        for column in schema.columns:
+            if column.rule is None:
+                rows.append(SchemaRow(column.name, column.type, "left out", column.why, None))
+                continue
+            taken, why = details.get(column.name, (column.rule.label, ""))
+            rows.append(SchemaRow(column.name, column.type, taken, column.why + why, lost.get(column.name)))
+        return cls(tuple(rows))
+
+    def __iter__(self) -> Iterator[SchemaRow]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, column: str) -> SchemaRow:
+        for row in self.rows:
+            if row.column == column:
+                return row
+        raise KeyError(column)
+
+    def _cells(self) -> Sequence[tuple[str, ...]]:
+        head = ("column", "type", "taken as", "missing", "why")
+        return [head] + [
+            (r.column, r.type, r.taken_as, "" if not r.missing else f"{r.missing:,.0f}", r.why) for r in self.rows
+        ]
+
+    def __str__(self) -> str:
+        cells = self._cells()
+        wide = [max(len(row[j]) for row in cells) for j in range(len(cells[0]))]
+        return "\n".join(
+            "  ".join(
+                text.rjust(w) if j == 3 else text.ljust(w) for j, (text, w) in enumerate(zip(r, wide, strict=True))
+            ).rstrip()
+            for r in cells
+        )
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        head, *body = self._cells()
+        lines = ["<tr>" + "".join(f"<th>{escape(text)}</th>" for text in head) + "</tr>"]
+        lines += ["<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in body]
+        return "<table>" + "".join(lines) + "</table>"
+
+
+def _lost(family: Mixed, ledger: BlockLedger) -> dict[str, float]:
+    """How many values of each column are missing."""
+    result: dict[str, float] = {}
+    for block in family.blocks:
+        counts = block.lost(ledger.parts[block.name], ledger.rows)
+        if counts is not None:
+            result |= dict(zip(block.sources, counts.sum(axis=1).tolist(), strict=True))
+    return result
+
+
+def _details(
+    family: Mixed, ledger: BlockLedger, rule: Smoothing, tables: Mapping[str, Any] | None
+) -> dict[str, tuple[str, str]]:
+    """For each column, how it is weighed now, and what that rests on."""
+    result: dict[str, tuple[str, str]] = {}
+    name = f"{IGNORED}, but for being missing" if family.informative else IGNORED
+    for block in family.blocks:
+        part = ledger.parts[block.name]
+        if isinstance(block, CategoryBlock):
+            for column, known in zip(block.columns, part.features.values, strict=True):
+                if known.size > 1:
+                    result[column.source] = _category_detail(column, known, result.get(column.source)), ""
+                else:
+                    result[column.source] = name, ", one category"
+        elif isinstance(block, NumberBlock):
+            nothing = np.zeros(ledger.classes.size)
+            table = block.family.table(part, rule, nothing) if tables is None else tables[block.name]
+            ignored = table.ignored
+            for decided in table.columns:
+                if decided.name not in ignored:
+                    result[decided.name] = decided.shown, _losses_shown(decided)
+                else:
+                    one_bin = decided.edges is not None
+                    result[decided.name] = name, f", one bin{_losses_shown(decided)}" if one_bin else ", one value"
+        elif isinstance(block, TextBlock) and tables is None:
+            result[block.source] = f"text, {len(block.family.kept(part.total)):,} words", ""
+    return result
+
+
+def _category_detail(column: CategoryColumn, known: Index, before: tuple[str, str] | None) -> str:
+    if column.part is not None:
+        return f"{before[0]}, {column.part}" if before else f"categorical: {column.part}"
+    if column.threshold is not None:
+        return "bernoulli"
+    return f"categorical, {known.size:,} categories"
+
+
+def _losses_shown(column: Column) -> str:
+    if column.losses is None:
+        return ", too close together for bins" if isinstance(column.rule, Number) else ""
+    normal, bins = column.losses
+    mine, other, called = (normal, bins, "histogram") if column.edges is None else (bins, normal, "gaussian")
+    return f": {mine:.3f} leaving one out, {other:.3f} by {called}"

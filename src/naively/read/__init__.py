@@ -1,0 +1,1 @@
+"""Reading: tables, matrices, texts and labels as the arrays that are counted."""

@@ -1,0 +1,90 @@
+"""Coded columns: categories and bins that the compiled core looks up while it scores them, a few rows at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from naively import _core
+from naively.arrays import Array
+from naively.threads import threads
+
+
+@dataclass(frozen=True, eq=False)
+class CodedColumns:
+    """Columns of one length, each of which gives every row a code (the lowest number of int32: missing).
+
+    `refuse` makes an error of the kind, row and column of a value that cannot be used.
+    """
+
+    columns: list[_core.Column]
+    rows: int
+    refuse: Callable[[tuple[int, int, int]], Exception]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.rows, len(self.columns)
+
+    @property
+    def size(self) -> int:
+        return self.rows * len(self.columns)
+
+    @cached_property
+    def codes(self) -> Array:
+        """The codes as an array, rows by columns."""
+        codes, fault = _core.read_codes(self.columns, self.rows, threads(self.size))
+        if fault is not None:
+            raise self.refuse(fault)
+        return codes
+
+
+@dataclass(frozen=True, eq=False)
+class Weighed:
+    """Columns and a row of weights for each code of each of them; a code of `sizes` or more is weighed by `unseen`."""
+
+    columns: CodedColumns
+    weights: Array
+    unseen: Array
+    offsets: Array
+    sizes: Array
+
+    @property
+    def term(self) -> tuple[list[_core.Column], Array, Array, Array, Array]:
+        """As the core takes it."""
+        return self.columns.columns, self.weights, self.unseen, self.offsets, self.sizes
+
+
+def sums(terms: Sequence[Weighed], classes: int) -> Array:
+    """Rows by classes: what the weights of each row's codes add up to."""
+    scores, _, fault = _core.score_columns([term.term for term in terms], *_size(terms, classes))
+    _refuse(terms, fault)
+    return scores
+
+
+def highest(terms: Sequence[Weighed], prior: Array) -> Array:
+    """For each row, the first class whose sum plus prior is highest; the sums are kept nowhere."""
+    rows, _, many = _size(terms, len(prior))
+    places, fault = _core.decide_columns([term.term for term in terms], rows, prior, many)
+    _refuse(terms, fault)
+    return places
+
+
+def _size(terms: Sequence[Weighed], classes: int) -> tuple[int, int, int]:
+    return terms[0].columns.rows, classes, threads(sum(term.columns.size for term in terms))
+
+
+def _refuse(terms: Sequence[Weighed], fault: tuple[int, int, int] | None) -> None:
+    if fault is None:
+        return
+    kind, row, column = fault
+    for term in terms:
+        if column < len(term.columns.columns):
+            raise term.columns.refuse((kind, row, column))
+        column -= len(term.columns.columns)
+
+
+def codes_of(X: Any) -> Any:
+    """Rows of codes, however they come."""
+    return X.codes if isinstance(X, CodedColumns) else X

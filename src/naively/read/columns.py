@@ -1,0 +1,165 @@
+"""Kinds: what the values of a column are, and how they are read: as numbers, as codes of texts, as holes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from naively import _core
+from naively.arrays import Array
+from naively.errors import InputError
+from naively.names import SEED
+from naively.read.matrix import native_values
+from naively.read.texts import buffers, bytes_of, plain_text
+
+NUMBER, TEXT, BOOLEAN, TIME, CATEGORY, NOTHING = "number", "text", "boolean", "time", "category", "nothing"
+
+
+class Unreadable:
+    """A column that cannot be read, which only matters where it is to be."""
+
+    def __init__(self, error: Exception, rows: int):
+        self.error, self.rows = error, rows
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def __getitem__(self, part: Any) -> Unreadable:
+        return Unreadable(self.error, len(np.empty(self.rows, bool)[part]))
+
+
+def kind_of(name: str, values: Any) -> str:
+    """Which kind of values a column holds; raises where it cannot be read."""
+    if isinstance(values, Unreadable):
+        raise values.error
+    if isinstance(values, np.ndarray):
+        return NUMBER
+    import pyarrow as pa
+
+    types, kind = pa.types, values.type
+    if types.is_boolean(kind):
+        return BOOLEAN
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind) or types.is_duration(kind):
+        return NUMBER
+    if is_text(kind):
+        return TEXT
+    if types.is_timestamp(kind) or types.is_date(kind) or types.is_time(kind):
+        return TIME
+    if types.is_dictionary(kind) and (is_text(kind.value_type) or types.is_integer(kind.value_type)):
+        return CATEGORY
+    if types.is_null(kind):
+        return NOTHING
+    if types.is_nested(kind):
+        what = f"nested values ({kind})"
+        raise InputError(f"column {name!r} holds {what}; take out single values as columns, or drop it")
+    raise InputError(f"column {name!r} is of type {kind}, which cannot be read; convert or drop it")
+
+
+def is_text(kind: Any) -> bool:
+    """Whether an Arrow type is one of text or bytes."""
+    import pyarrow as pa
+
+    views = [getattr(pa, name)() for name in ("string_view", "binary_view") if hasattr(pa, name)]
+    return kind in (pa.string(), pa.large_string(), pa.binary(), pa.large_binary(), *views)
+
+
+def is_plain_text(values: Any) -> bool:
+    """Whether a column is one of text whose bytes lie in a row."""
+    import pyarrow as pa
+
+    return not isinstance(values, (np.ndarray, Unreadable)) and values.type in (pa.string(), pa.large_string())
+
+
+def joined_buffers(values: Any) -> tuple[Array, Array, Array | None, int]:
+    """Offsets and bytes of a column of text, a bit for each row that is there, and the number of the first."""
+    import pyarrow as pa
+
+    if isinstance(values, pa.ChunkedArray):
+        values = values.combine_chunks() if values.num_chunks != 1 else values.chunk(0)
+    there = np.frombuffer(values.buffers()[0], np.uint8) if values.null_count else None
+    return *bytes_of(values, pa), there, values.offset
+
+
+def type_of(values: Any) -> str:
+    """What a column calls its type."""
+    if isinstance(values, Unreadable):
+        return "?"
+    return str(values.dtype if isinstance(values, np.ndarray) else values.type)
+
+
+def chunks(values: Any) -> list[Any]:
+    """The pieces of an Arrow column."""
+    return values.chunks if hasattr(values, "chunks") else [values]
+
+
+def numbers(values: Any) -> Array:
+    """A column of numbers in a type that the compiled core reads; NaN where something is missing."""
+    if isinstance(values, np.ndarray):
+        return np.ascontiguousarray(native_values(values))
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = values.type
+    if pa.types.is_null(kind):
+        return np.full(len(values), np.nan)
+    if pa.types.is_duration(kind):
+        values = pc.divide(values.cast(pa.int64()).cast(pa.float64(), safe=False), _PER_SECOND[kind.unit])
+    elif pa.types.is_decimal(kind) or values.null_count:
+        values = values.cast(pa.float64(), safe=False)
+    elif pa.types.is_boolean(kind):
+        values = values.cast(pa.uint8())
+    parts = [part.to_numpy(zero_copy_only=False) for part in chunks(values)]
+    joined = parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else np.zeros(0)
+    return np.ascontiguousarray(native_values(joined))
+
+
+_PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
+
+
+def missing(values: Any) -> Array:
+    """Which rows of a column are missing."""
+    if isinstance(values, np.ndarray):
+        return np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), bool)
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    holes = pc.is_null(values, nan_is_null=pa.types.is_floating(values.type))
+    return holes.to_numpy(zero_copy_only=False).astype(bool)
+
+
+def coded(values: Any) -> tuple[Array, list[Any]]:
+    """The distinct values of a column of text or categories, and for each row the number of its own (-1: missing)."""
+    import pyarrow as pa
+
+    numbers_of: dict[Any, int] = {}
+    parts = []
+    for part in chunks(values):
+        codes, own = _dictionary_codes(part) if pa.types.is_dictionary(part.type) else _text_codes(part)
+        places = [-1 if v is None else numbers_of.setdefault(v, len(numbers_of)) for v in own]
+        plain = places == list(range(len(own)))
+        parts.append(codes if plain else np.array([*places, -1], np.int32)[codes])
+    codes = parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else np.zeros(0, np.int32)
+    return codes, list(numbers_of)
+
+
+def _text_codes(part: Any) -> tuple[Array, list[Any]]:
+    import pyarrow as pa
+
+    part = plain_text(part)
+    codes, firsts = _core.encode_strings(*buffers(part, pa), SEED)
+    return codes, [_text(part[row].as_py()) for row in firsts.tolist()]
+
+
+def _dictionary_codes(part: Any) -> tuple[Array, list[Any]]:
+    import pyarrow as pa
+
+    indices = part.indices.cast(pa.int32())
+    codes = (indices.fill_null(-1) if part.null_count else indices).to_numpy()
+    own = [_text(v) for v in part.dictionary.to_pylist()]
+    seen = np.bincount(codes + 1, minlength=len(own) + 1)[1:] > 0  # a dictionary may list more than there is
+    return codes, [v if here else None for v, here in zip(own, seen.tolist(), strict=True)]
+
+
+def _text(value: Any) -> Any:
+    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value

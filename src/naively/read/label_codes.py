@@ -1,0 +1,209 @@
+"""The border: labels and weights as users hand them over, checked once and made ready for counting."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Hashable
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from naively import _core
+from naively.arrays import Array
+from naively.errors import InputError, NeverCounted
+from naively.names import Index, kind_of, safe_key
+from naively.read.matrix import ROW, RowError
+from naively.read.shapes import in_memory, one_dimensional, refuse_masked
+
+
+def check_labels(y: Any, rows: int) -> Array:
+    """Labels as one array, none missing."""
+    if not (type(y) is np.ndarray and y.ndim == 1):
+        y = one_dimensional(y)
+    if y.dtype.kind == "T":  # NumPy's variable-width strings
+        y = y.astype(object)
+    if len(y) != rows:
+        raise InputError(f"Found input variables with inconsistent numbers of samples: X has {rows} rows, y {len(y)}")
+    if y.dtype.kind == "f":
+        y = y.astype(np.float64, copy=False)
+        bad = ~np.isfinite(y)
+        if bad.any():
+            row = int(np.argmax(bad))
+            what = "NaN" if np.isnan(y[row]) else "infinity"
+            raise InputError(f"Input y contains {what}: label of row {row} is {y[row]}; leave such rows out")
+        y = y + 0.0
+        if (y != np.floor(y)).any():
+            raise InputError(
+                f"Unknown label type: continuous. Labels are classes, got numbers like {y[y != np.floor(y)][0]}; "
+                "bin them, or use a regressor"
+            )
+    elif y.dtype == object:
+        holes = missing_entries(y)
+        if holes.any():
+            row = int(np.argmax(holes))
+            raise InputError(f"Input y contains NaN: label of row {row} is {y[row]!r}; leave such rows out")
+    elif y.dtype.kind in "cmM":
+        raise InputError(f"labels must be text or whole numbers, got {y.dtype}; convert them to text")
+    return y
+
+
+def missing_entries(values: Array) -> Array:
+    """Which entries of an object array are None, NaN or pandas.NA."""
+    pandas = sys.modules.get("pandas")
+    if pandas is not None:
+        return np.asarray(pandas.isna(values))
+    return np.array([v is None or v != v for v in values.ravel()], dtype=bool).reshape(values.shape)
+
+
+def encode(values: Array) -> tuple[Array, Array]:
+    """The number of each value, and the distinct values in the order in which they appear."""
+    if values.dtype == object:
+        return _encode_objects(values)
+    values = np.ascontiguousarray(values)
+    width = values.dtype.itemsize
+    codes, firsts = _core.encode(
+        values.view(np.uint8).reshape(len(values), width) if width else np.zeros((len(values), 0), np.uint8)
+    )
+    return codes, values[firsts]
+
+
+def _encode_objects(values: Array) -> tuple[Array, Array]:
+    """The same for values of any type: text and numbers; raises where they are something else, or both."""
+    types = set(map(type, values))
+    if types == {int}:
+        try:
+            codes, firsts = encode(values.astype(np.int64))
+            return codes, firsts.astype(object)
+        except OverflowError:  # which keys are for
+            pass
+    keys: Any = values if types <= {str} else list(map(safe_key, values))
+    numbers: dict[Any, int] = {}
+    try:
+        codes = np.fromiter((numbers.setdefault(key, len(numbers)) for key in keys), np.int32, len(values))
+    except TypeError:
+        odd = (i for i, value in enumerate(values) if isinstance(value, tuple) or not isinstance(value, Hashable))
+        row = next(odd, 0)
+        raise _no_label(values[row], row) from None
+    distinct = np.empty(len(numbers), dtype=object)
+    if keys is values:
+        distinct[:] = list(numbers)
+        return codes, distinct
+    firsts = np.empty(len(numbers), np.int64)
+    firsts[codes[::-1]] = np.arange(len(values))[::-1]
+    for k, row in enumerate(firsts.tolist()):
+        value = values[row]
+        kind = kind_of(value)
+        if isinstance(value, (tuple, complex)) or (isinstance(value, Enum) and kind not in ("text", "number")):
+            raise _no_label(value, row)
+        if kind != kind_of(values[firsts[0]]):
+            raise _mixed(value, row, values[firsts[0]])
+        distinct[k] = _plain(value)
+    return codes, distinct
+
+
+def _plain(value: Any) -> Any:
+    """A label as plain text or a plain number, where it is a member of an Enum of these."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    return value.value if isinstance(value, Enum) else value
+
+
+def _no_label(value: Any, row: int) -> RowError:
+    what = f"label of row {ROW} is {value!r} ({type(value).__name__}), but a label is one text or number"
+    if isinstance(value, Enum):
+        return RowError(f"{what}; pass its name or value: [label.name for label in y]", row)
+    return RowError(f"{what}; convert it to text", row)
+
+
+def _mixed(value: Any, row: int, other: Any) -> RowError:
+    return RowError(
+        f"label of row {ROW} is {value!r} ({type(value).__name__}), while others are {type(other).__name__}, such as "
+        f"{other!r}: labels must be all text or all numbers; convert one kind",
+        row,
+    )
+
+
+def number_labels(y: Array, known: Index | None) -> tuple[Array, Index]:
+    """The class number of each label. New labels come behind the known ones; without any, they are sorted."""
+    return number_codes(*encode(y), known)
+
+
+def number_codes(codes: Array, distinct: Array, known: Index | None) -> tuple[Array, Index]:
+    """The same for labels that have numbers among the distinct ones already."""
+    index = sorted_index(distinct) if known is None else known
+    places = index.locate(distinct)
+    if places.min(initial=0) < 0:
+        if index.size and len(distinct) and kind_of(index.name(0)) != kind_of(distinct[0]):
+            raise _mixed(distinct[:1].tolist()[0], int(np.argmax(codes == 0)), index.name(0))
+        index = index.extended(distinct.tolist())
+        places = index.locate(distinct)
+    return places.astype(np.int32)[codes], index
+
+
+def sorted_index(labels: Any) -> Index:
+    """Labels in sorted order."""
+    array = Index.of(labels if isinstance(labels, np.ndarray) else np.asarray(labels)).names
+    assert array is not None
+    return Index.of(np.sort(array))
+
+
+def known_classes(classes: Index, known: Index) -> None:
+    """Raises where there are classes that were never counted."""
+    if classes.size > known.size:
+        label = classes.name(known.size)
+        raise NeverCounted(
+            f"cannot forget or leave out rows of class {label!r}, which was never counted; nothing was changed"
+        )
+
+
+def counted_codes(codes: Array, classes: Index, known: Index, weight: Array | None) -> Array:
+    """The class numbers of rows that were counted; raises where a class was not.
+
+    A row of weight 0 was not counted either: where nothing else is of its class, it gets the number 0.
+    """
+    if weight is not None and classes.size > known.size:
+        codes = np.where((codes >= known.size) & (weight == 0), 0, codes).astype(np.int32)
+        if codes.max(initial=0) < known.size:
+            return codes
+    known_classes(classes, known)
+    return codes
+
+
+def rows_that_count(weight: Array | None) -> Array | None:
+    """A mask of the rows whose weight is above 0; None where that is all of them."""
+    return None if weight is None or weight.all() else weight > 0
+
+
+def check_weights(weight: Any, rows: int) -> Array | None:
+    """Weights as float64, none below zero, missing or infinite."""
+    if weight is None:
+        return None
+    refuse_masked(weight, "sample_weight")
+    try:
+        weight = np.asarray(in_memory(weight))
+        if weight.dtype.kind == "c":
+            raise TypeError
+        weight = weight.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError("sample_weight must be numbers, one for each row") from None
+    if weight.ndim == 0:
+        weight = np.full(rows, float(weight))
+    if weight.ndim != 1:
+        raise InputError(f"Sample weights must be 1D array or scalar, got {weight.ndim}D")
+    if weight.shape != (rows,):
+        raise InputError(f"sample_weight.shape == {weight.shape}, expected {(rows,)}: one weight for each row")
+    bad = ~(weight >= 0) | ~np.isfinite(weight)
+    if bad.any():
+        row = int(np.argmax(bad))
+        problem = (
+            "Negative values in data passed to `sample_weight`"
+            if weight[row] < 0
+            else "sample_weight contains NaN or infinity"
+        )
+        raise InputError(f"{problem}: row {row} is {weight[row]}; weights must be finite and 0 or more")
+    if float(weight.max(initial=0.0)) * max(rows, 1) == np.inf:
+        raise InputError("sample_weight adds up to more than float64 holds; divide the weights by a common factor")
+    if rows and not weight.any():
+        raise InputError("sample_weight: every weight is zero, so there is nothing to count; leave some above zero")
+    return np.ascontiguousarray(weight)

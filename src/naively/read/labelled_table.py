@@ -1,0 +1,142 @@
+"""The border of tables: rows, labels and weights as users hand them over, checked once and made ready for counting."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from naively.arrays import Array
+from naively.errors import DataWarning, InputError
+from naively.names import Index
+from naively.read.frame import Frame, unmasked
+from naively.read.label_codes import check_weights, number_codes, rows_that_count
+from naively.read.labels import encoded_labels, refuse_target
+from naively.read.matrix import RowError, is_sparse_matrix
+from naively.read.shapes import two_dimensional, with_masks
+
+
+def labelled(
+    X: Any, y: Any, classes: Index | None, sample_weight: Any, who: str, unlabelled: str
+) -> tuple[Frame, Array, Index, Array | None]:
+    """The rows that have a label, the number of its class for each, the classes and the weights."""
+    frame, codes, distinct, weight, known = _with_label(X, y, sample_weight, who, unlabelled)
+    return frame, *_numbered(codes, distinct, classes, known), weight
+
+
+def weighed(
+    X: Any, y: Any, classes: Index | None, sample_weight: Any, who: str, unlabelled: str
+) -> tuple[Frame, Array, Index, Array | None, Array | None]:
+    """The same of the rows that count, which have a label and a weight above 0; and which these are (None: all)."""
+    frame, codes, distinct, weight, known = _with_label(X, y, sample_weight, who, unlabelled)
+    kept = rows_that_count(weight)
+    if kept is not None and weight is not None:
+        frame, weight = frame.only(kept), weight[kept]
+        codes, distinct = _without_lost(codes[kept], distinct)
+        known = kept if known is None else _both(known, kept)
+    return frame, *_numbered(codes, distinct, classes, known), weight, known
+
+
+def _numbered(codes: Array, distinct: Array, classes: Index | None, rows: Array | None) -> tuple[Array, Index]:
+    """The class number of each label, and the classes; an error names the row among all, of which these are some."""
+    try:
+        return number_codes(codes, distinct, classes)
+    except RowError as error:
+        raise (error if rows is None else error.among(rows)) from None
+
+
+def _without_lost(codes: Array, distinct: Array) -> tuple[Array, Array]:
+    """Labels without those that no row has."""
+    seen = np.bincount(codes, minlength=len(distinct)) > 0
+    return (np.cumsum(seen) - 1).astype(np.int32)[codes], distinct[seen]
+
+
+def _both(first: Array, then: Array) -> Array:
+    """One mask of the rows that are left when one is taken after the other."""
+    both = first.copy()
+    both[first] = then
+    return both
+
+
+def _with_label(
+    X: Any, y: Any, sample_weight: Any, who: str, unlabelled: str
+) -> tuple[Frame, Array, Array, Array | None, Array | None]:
+    """The rows that have a label, its number among the distinct ones, these, the weights and which rows these are."""
+    frame = frame_of(X)
+    if not frame.columns:
+        raise InputError(f"0 feature(s) (shape={frame.shape}) while a minimum of 1 is required: pass some columns")
+    if y is None:
+        raise InputError(
+            f"{who} requires y to be passed, but the target y is None: pass labels, or the name of "
+            "the column that holds them"
+        )
+    if isinstance(y, str):
+        if y not in frame.columns:
+            raise InputError(f"y={y!r} names no column; the table has {list(frame.columns)}")
+        y, frame = frame.columns[y], frame.without(y)
+    else:
+        refuse_target(y, frame)
+    codes, distinct = encoded_labels(y, len(frame))
+    if not len(frame):
+        raise InputError("Found array with 0 sample(s) while a minimum of 1 is required: the table has no rows")
+    weight = check_weights(sample_weight, len(frame))
+    known = codes >= 0
+    if not known.all():
+        without = int((~known).sum())
+        if unlabelled == "refuse":
+            raise InputError(
+                f"Input y contains NaN: {without} of {len(frame)} rows have no label, the first is row "
+                f"{int(np.argmin(known))}; label them, leave them out, or pass unlabelled='skip'"
+            )
+        if without == len(frame):
+            raise InputError("Input y contains NaN only: no row has a label, so there is nothing to count")
+        warnings.warn(f"{without} of {len(frame)} rows have no label and are left out", DataWarning, stacklevel=6)
+        weight = None if weight is None else weight[known]
+        return frame.only(known), codes[known], distinct, weight, known
+    return frame, codes, distinct, weight, None
+
+
+def label_mask(X: Any, y: Any) -> Array:
+    """Which rows have a label."""
+    frame = frame_of(X)
+    return encoded_labels(frame.columns[y] if isinstance(y, str) else y, len(frame))[0] >= 0
+
+
+def frame_of(X: Any) -> Frame:
+    """A table of whatever library, or an array."""
+    if is_sparse_matrix(X):
+        raise InputError(
+            "Sparse data was passed, but dense data is required: pass X.toarray(), or use MultinomialNB, "
+            "BernoulliNB or ComplementNB, which read sparse rows"
+        )
+    frame = Frame.of(X)
+    if frame is not None:
+        return frame
+    if isinstance(X, (str, bytes)) or (isinstance(X, Iterator) and not hasattr(X, "__array__")):
+        raise InputError(f"expected a table, got {type(X).__name__}; pass columns, or to fit an iterator of tables")
+    X = with_masks(X)
+    if isinstance(X, (list, tuple)):
+        X = _objects(X)
+    elif isinstance(X, np.ma.MaskedArray):
+        X = unmasked(X)
+    return Frame.of_array(two_dimensional(X))
+
+
+def _objects(rows: Any) -> Any:
+    """Rows of values of different types, each as it is."""
+    try:
+        return np.array(rows, dtype=object)
+    except ValueError:
+        raise InputError("rows differ in length: expected as many values in each") from None
+
+
+def batch_of(batch: Any, y: Any) -> tuple[Any, Any, Any]:
+    if isinstance(batch, tuple):
+        if len(batch) not in (2, 3):
+            raise InputError(f"expected (table, labels), got a tuple of {len(batch)}")
+        return batch[0], batch[1], batch[2] if len(batch) == 3 else None
+    if not isinstance(y, str):
+        raise InputError("labels are needed: pass y='name of their column', or batches of (table, labels)")
+    return batch, y, None

@@ -1,0 +1,105 @@
+"""Labels as users of tables hand them over: columns of any library, with some missing."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+
+from naively.arrays import Array
+from naively.errors import InputError
+from naively.read.columns import CATEGORY, TEXT, Unreadable, coded, kind_of
+from naively.read.frame import Frame, arrow_column, unmasked
+from naively.read.label_codes import check_labels, encode, missing_entries
+from naively.read.matrix import RowError
+from naively.read.shapes import in_memory, label_array
+
+
+def refuse_target(y: Any, frame: Frame) -> None:
+    name = getattr(y, "name", None)
+    if isinstance(name, str) and name in frame.columns and frame.named:
+        raise InputError(
+            f"the target {name!r} is also a column of the table, which would tell itself; drop it from X, "
+            f"or pass y={name!r}"
+        )
+
+
+def encoded_labels(y: Any, rows: int) -> tuple[Array, Array]:
+    """The number of each label among the distinct ones (-1: missing), and these."""
+    if isinstance(y, Unreadable):
+        raise y.error
+    column = _label_column(y)
+    if column is not None and len(column) != rows:
+        raise InputError(
+            f"Found input variables with inconsistent numbers of samples: X has {rows} rows, y {len(column)}"
+        )
+    if column is not None and not isinstance(column, np.ndarray):
+        codes, listed = coded(column)
+        distinct = np.empty(len(listed), object)
+        distinct[:] = listed
+        return codes, distinct
+    y = _array(y) if column is None else column
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = check_labels(y, rows)
+    if y.ndim == 1 and len(y) == rows:
+        holes = _label_holes(y)
+        if holes is not None:
+            codes = np.full(rows, -1, np.int32)
+            there = y[~holes]
+            known = check_labels(label_array(there.tolist()) if y.dtype == object else there, len(there))
+            try:
+                codes[~holes], distinct = encode(known)
+            except RowError as error:
+                raise error.among(~holes) from None
+            return codes, distinct
+    return encode(check_labels(y, rows))
+
+
+def _array(y: Any) -> Array:
+    """Labels as an array, in which those that differ stay different."""
+    if isinstance(y, np.ma.MaskedArray):
+        return unmasked(y)
+    if hasattr(y, "fetch_arrow_table"):
+        raise InputError(f"y is a table ({type(y).__name__}): pass the name of its column, or the column itself")
+    return label_array(in_memory(y))
+
+
+def _label_holes(y: Array) -> Array | None:
+    if y.dtype.kind == "f":
+        holes = np.isnan(y)
+    elif y.dtype == object:
+        holes = missing_entries(y)
+    else:
+        return None
+    return holes if holes.any() else None
+
+
+def _label_column(y: Any) -> Any:
+    """Labels as an Arrow column, where they are text and kept as one."""
+    pandas, polars, pyarrow = (sys.modules.get(name) for name in ("pandas", "polars", "pyarrow"))
+    if polars is not None and isinstance(y, polars.Series):
+        y = y.to_arrow()
+    elif pandas is not None and isinstance(y, pandas.Series) and not isinstance(y.dtype, np.dtype):
+        import pyarrow as pa
+
+        try:
+            y = pa.array(y, from_pandas=True)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+            raise InputError(f"labels of type {y.dtype} cannot be read ({error}); convert them to text") from None
+    elif pyarrow is None or not isinstance(y, (pyarrow.Array, pyarrow.ChunkedArray)):
+        return None
+    y = arrow_column("y", y)
+    if y.type in (_pa().binary(), _pa().large_binary()):
+        raise InputError("labels are bytes; decode them to text")
+    return y if kind_of("y", y) in (TEXT, CATEGORY) else _as_array(y)
+
+
+def _pa() -> Any:
+    import pyarrow
+
+    return pyarrow
+
+
+def _as_array(y: Any) -> Array:
+    return np.array(y.to_pylist(), dtype=object if y.null_count else None)

@@ -1,0 +1,233 @@
+"""Rows: what the compiled core can read, and what it says of an entry that it cannot use."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from naively.arrays import Array
+from naively.errors import InputError
+from naively.names import Index
+from naively.store.registry import stored
+
+NATIVE = {np.dtype(t) for t in (np.float64, np.float32, np.int64, np.int32, np.uint8)}
+"""The types of numbers that the compiled core reads."""
+_LARGEST = float(np.finfo(np.float64).max)
+
+Rows = Any  # a C-contiguous array of a native type, or a CSR matrix (or SparseRows) of one
+
+
+class SparseRows(NamedTuple):
+    """Compressed sparse rows without the ceremony of a matrix."""
+
+    data: Array
+    indices: Array
+    indptr: Array
+    shape: tuple[int, int]
+
+    def matrix(self) -> Any:
+        """The same as a matrix of SciPy's."""
+        from scipy.sparse import csr_matrix
+
+        return csr_matrix((self.data, self.indices, self.indptr), shape=self.shape)
+
+
+def is_sparse_matrix(X: Any) -> bool:
+    """Whether it is a matrix of SciPy's, which is not loaded to say no."""
+    issparse = getattr(sys.modules.get("scipy.sparse"), "issparse", None)
+    return issparse is not None and bool(issparse(X))
+
+
+def is_sparse(X: Rows) -> bool:
+    """Whether only what is not zero is stored."""
+    return isinstance(X, SparseRows) or is_sparse_matrix(X)
+
+
+def entries(row: Rows) -> tuple[Array, Array]:
+    """What one row holds that is not zero, and in which columns."""
+    if is_sparse(row):
+        stored = slice(int(row.indptr[-1]))
+        return row.data[stored], row.indices[stored]
+    columns = np.flatnonzero(row[0])
+    return row[0, columns], columns
+
+
+@stored()
+@dataclass(frozen=True)
+class Accepts:
+    """The values a family takes, and the threshold above which they are turned into 1, if they are."""
+
+    low: float = -_LARGEST
+    high: float = _LARGEST
+    threshold: float | None = None
+
+    @property
+    def arguments(self) -> tuple[float, float, float | None]:
+        return self.low, self.high, self.threshold
+
+
+def native(X: Rows, *, once: bool = False) -> Rows:
+    """The same rows in a type that the core reads; nothing is copied where they are in one already.
+
+    `once`: an entry that a sparse row holds in several parts is put together.
+    """
+    if is_sparse_matrix(X):
+        X = X if X.format == "csr" else X.tocsr()
+        check_pointers(X)
+        if once and not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        data = native_values(X.data)
+        if data is X.data and X.indices.dtype == X.indptr.dtype and X.indptr.dtype in NATIVE:
+            return X
+        same = X.indices.dtype == X.indptr.dtype and X.indptr.dtype in (np.dtype(np.int32), np.dtype(np.int64))
+        wide = X.indptr.dtype if same else np.int64
+        return SparseRows(data, X.indices.astype(wide), X.indptr.astype(wide), X.shape).matrix()
+    return np.ascontiguousarray(native_values(X))
+
+
+def check_pointers(X: Any) -> None:
+    """Raises where the rows of a CSR matrix do not lie within what it stores, before anything follows them."""
+    starts, stored = X.indptr, len(X.indices)
+    sound = len(starts) == X.shape[0] + 1 and len(X.data) == stored and starts[0] == 0 and starts[-1] <= stored
+    if sound and len(starts) > 2:
+        sound = bool((starts[1:] >= starts[:-1]).all())
+    if not sound or starts[-1] < 0:
+        raise InputError("the sparse matrix is damaged: its indptr does not fit its rows; build it anew")
+
+
+def check_columns(X: Any) -> None:
+    """Raises where a CSR matrix names a column that it does not have."""
+    if len(X.indices) and (X.indices.min() < 0 or X.indices.max() >= X.shape[1]):
+        raise InputError(f"the sparse matrix is damaged: it names columns beyond its {X.shape[1]}; build it anew")
+
+
+_TILE = 1 << 12
+
+
+def interleaved(columns: Sequence[Array], rows: int, dtype: Any) -> Array:
+    """Columns as an array of rows, made a few rows at a time, so that these stay in cache."""
+    result = np.empty((rows, len(columns)), dtype)
+    for begin in range(0, rows, _TILE):
+        for j, column in enumerate(columns):
+            result[begin : begin + _TILE, j] = column[begin : begin + _TILE]
+    return result
+
+
+def blocks(X: Rows, width: int, cells: int = 1 << 22) -> Any:
+    """Slices of rows such that a block of them, `width` numbers each, stays small."""
+    step = max(1, cells // max(width, 1))
+    for start in range(0, X.shape[0], step):
+        yield slice(start, min(start + step, X.shape[0]))
+
+
+def missing_mask(X: Rows) -> Any:
+    """A sparse matrix with a one for every missing entry; None where nothing can be missing."""
+    values = X.data if is_sparse(X) else X
+    if values.dtype.kind != "f":
+        return None
+    holes = np.isnan(values)
+    if not holes.any():
+        return None
+    if not is_sparse(X):
+        from scipy.sparse import csr_matrix
+
+        return csr_matrix(holes.astype(np.float64))
+    starts = np.concatenate([[0], np.cumsum(holes)])[X.indptr].astype(X.indptr.dtype)
+    return SparseRows(np.ones(holes.sum()), X.indices[holes], starts, X.shape).matrix()
+
+
+class Fault(IntEnum):
+    """What the compiled core can find wrong with an entry."""
+
+    INFINITE = 1
+    OUT_OF_RANGE = 2
+    NOT_WHOLE = 3
+    TOO_LARGE = 4
+    BAD_INDEX = 5
+    TOO_WIDE = 6
+
+
+class RowError(InputError):
+    """An entry that cannot be used. Knows its row, so that whoever cut rows into blocks can count on."""
+
+    def __init__(self, message: str, row: int):
+        super().__init__(message.replace(ROW, str(row)))
+        self.message, self.row = message, row
+
+    def moved(self, by: int) -> RowError:
+        """The same, of a row that much further on."""
+        return RowError(self.message, self.row + by)
+
+    def among(self, rows: Array) -> RowError:
+        """The same, where these rows of a table (a mask) were cut out of it: names the row of the table."""
+        return RowError(self.message, int(np.flatnonzero(rows)[self.row]))
+
+    def __reduce__(self) -> Any:
+        return RowError, (self.message, self.row)
+
+
+ROW = "\0row\0"  # where the number of the row stands in a message
+
+
+def in_blocks(X: Rows, width: int, work: Callable[[Rows, slice], Any], cells: int = 1 << 22) -> list[Any]:
+    """What the work makes of each block of rows; an error names the row as it stands in all of them."""
+    results = []
+    for part in blocks(X, width, cells):
+        try:
+            results.append(work(X if part == slice(0, X.shape[0]) else X[part], part))
+        except RowError as error:
+            raise error.moved(part.start) from None
+    return results
+
+
+def complain(
+    fault: tuple[int, int, int], X: Rows, features: Index, who: str, expected: str, numbers: Array | None = None
+) -> RowError:
+    """What to tell a user of the entry that cannot be used; `numbers` are those of the columns, where they differ."""
+    kind, row, column = fault
+    if kind == Fault.BAD_INDEX:
+        return RowError(f"{who}: the sparse matrix is damaged: row {ROW} names column {column} of {X.shape[1]}", row)
+    value = (X.matrix() if isinstance(X, SparseRows) else X)[row, column]
+    where = f"row {ROW}, column {features.name(column if numbers is None else int(numbers[column]))!r}"
+    if kind == Fault.INFINITE:
+        text = f"Input X contains infinity: {who}, {where} is {value}; replace it, or make it NaN to leave it out"
+    elif kind == Fault.NOT_WHOLE and (X < 0).any():
+        row, column = (int(v) for v in np.argwhere(X < 0)[0])
+        return complain((Fault.OUT_OF_RANGE, row, column), X, features, who, expected, numbers)
+    elif kind == Fault.NOT_WHOLE:
+        text = (
+            f"{who}: {where} is {value}; each class counts categories, which are text or whole numbers, and a "
+            'fraction is not cut down to one; bin the column, take numbers="names" if each is a category, or use '
+            "GaussianNB for numbers"
+        )
+    elif kind == Fault.TOO_LARGE:
+        text = (
+            f"{who}: {where} is code {value}, which would make a table of that many categories; "
+            "pass the column as text, or number its categories from 0 (OrdinalEncoder)"
+        )
+    elif kind == Fault.TOO_WIDE:
+        text = f"{who}: {where} is {value}: its square is beyond what float64 holds; rescale the column"
+    elif value < 0:
+        text = f"Negative values in data passed to {who} (input X): {where} is {value}; expected {expected}"
+    else:
+        text = f"{who}: {where} is {value}; expected {expected}"
+    return RowError(text, row)
+
+
+def native_values(values: Array) -> Array:
+    """The same numbers in a type of NATIVE; nothing is copied where they are in one already."""
+    if values.dtype in NATIVE:
+        return values
+    if values.dtype == np.bool_:
+        return values.view(np.uint8)
+    if values.dtype.kind in "iu":
+        return values.astype(
+            np.int32 if values.dtype.itemsize < 4 else np.int64 if values.dtype != np.uint64 else np.float64
+        )
+    return values.astype(np.float32 if values.dtype == np.float16 else np.float64)

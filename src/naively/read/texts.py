@@ -1,0 +1,217 @@
+"""Texts: columns of text in whatever form they come, as bytes that the compiled core reads where they are."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from naively import _core
+from naively.arrays import Array
+from naively.errors import InputError
+
+_BYTES_PER_WORD = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """Many texts, ready to be read. A missing one (None, NaN, NA) is no information."""
+
+    core: Any
+
+    @classmethod
+    def of(cls, X: Any) -> Texts:
+        """From a list, an array, or a column of pandas, polars or Arrow."""
+        return cls(_core_texts(X))
+
+    @classmethod
+    def of_tokens(cls, tokens: list[Any]) -> Texts:
+        """From lists of tokens; None is a missing text."""
+        core = _core.Texts.of_tokens(tokens)
+        if core.odd >= 0:
+            raise InputError(f"row {core.odd}: tokens must be text, got {_odd_token(tokens[core.odd])}")
+        return cls(core)
+
+    @property
+    def shape(self) -> tuple[int]:
+        return (len(self.core),)
+
+    @property
+    def nnz(self) -> int:
+        """About how many words there are."""
+        return self.core.bytes // _BYTES_PER_WORD
+
+    @property
+    def missing(self) -> Array:
+        """Which are missing; of length 0 where none is."""
+        return self.core.missing.view(bool)
+
+    def __getitem__(self, rows: slice) -> Texts:
+        return Texts(self.core.part(rows.start, rows.stop))
+
+    def take(self, rows: Array) -> Texts:
+        """Those with these numbers, in that order."""
+        return Texts(self.core.take(np.ascontiguousarray(rows, dtype=np.int64)))
+
+    def blocks(self, size: int) -> Iterator[slice]:
+        """Slices of so many rows."""
+        rows = len(self.core)
+        for start in range(0, rows, size):
+            yield slice(start, min(start + size, rows))
+
+    def __len__(self) -> int:
+        return len(self.core)
+
+
+def _odd_token(tokens: Any) -> str:
+    odd = next(token for token in tokens if not isinstance(token, (str, bytes)))
+    return f"{odd!r} ({type(odd).__name__})"
+
+
+def _core_texts(X: Any) -> Any:
+    if isinstance(X, (str, bytes, bytearray)):
+        raise InputError(f"expected many texts, got a single one ({_shown(X)}); pass a list: [text]")
+    column = _arrow_column(X)
+    if column is not None:
+        return _of_arrow(column)
+    return _of_list(_listed(X))
+
+
+def _listed(X: Any) -> list[Any]:
+    if isinstance(X, list):
+        return X
+    if isinstance(X, (dict, set, frozenset)):
+        raise InputError(f"expected a list or column of texts, got a {type(X).__name__}; it has no order")
+    if hasattr(X, "to_numpy"):
+        X = X.to_numpy()
+    if isinstance(X, np.ndarray):
+        if X.ndim == 2 and X.shape[1] == 1:
+            X = X[:, 0]
+        if X.ndim != 1:
+            raise InputError(f"expected one column of texts, got an array of shape {X.shape}; pick a column")
+        return X.tolist()
+    if not hasattr(X, "__iter__"):
+        raise InputError(f"expected texts, got {_shown(X)} ({type(X).__name__}); pass a list of them")
+    return list(X)
+
+
+def _of_list(listed: list[Any]) -> Any:
+    core = _core.Texts.of_list(listed)
+    if core.odd < 0:
+        return core
+    return _core.Texts.of_list([_cleaned(value, row) for row, value in enumerate(listed)])
+
+
+def _cleaned(value: Any, row: int) -> Any:
+    if value is None or isinstance(value, (str, bytes)):
+        return value
+    if isinstance(value, (bytearray, memoryview)):
+        return bytes(value)
+    if _is_missing(value):
+        return None
+    raise InputError(f"row {row}: expected text, got {_shown(value)} ({type(value).__name__}); convert it to text")
+
+
+def _is_missing(value: Any) -> bool:
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and (value is pandas.NA or value is pandas.NaT):
+        return True
+    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _arrow_column(X: Any) -> Any:
+    """As an Arrow array, where it is kept as one."""
+    if isinstance(X, (list, tuple, np.ndarray)):
+        return None
+    pyarrow = sys.modules.get("pyarrow")
+    if pyarrow is not None and isinstance(X, (pyarrow.Array, pyarrow.ChunkedArray)):
+        return X
+    pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
+    if polars is not None and isinstance(X, polars.Series):
+        return X.to_arrow()
+    if polars is not None and isinstance(X, polars.DataFrame):
+        return _only_column(X.to_arrow())
+    if pandas is not None and isinstance(X, pandas.DataFrame):
+        if X.shape[1] != 1:
+            raise InputError(f"expected one column of texts, got {X.shape[1]}: {_shown(list(X.columns))}; pick one")
+        X = X.iloc[:, 0]
+    if pandas is not None and isinstance(X, pandas.Series):
+        import pyarrow as pa
+
+        return pa.array(X, from_pandas=True) if isinstance(X.dtype, pandas.StringDtype) else None
+    if hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__"):
+        import pyarrow as pa
+
+        return _only_column(pa.table(X)) if hasattr(X, "__arrow_c_stream__") else pa.array(X)
+    return None
+
+
+def _only_column(table: Any) -> Any:
+    if table.num_columns != 1:
+        raise InputError(f"expected one column of texts, got {table.num_columns}: {table.column_names}; pick one")
+    return table.column(0)
+
+
+def plain_text(column: Any) -> Any:
+    """An Arrow column of text in a form whose bytes lie in a row."""
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column = column.cast(kind.value_type)
+    elif pa.types.is_null(kind):
+        column = column.cast(pa.string())
+    elif kind in (pa.string_view(), pa.binary_view()) if hasattr(pa, "string_view") else False:
+        column = column.cast(pa.large_string() if kind == pa.string_view() else pa.large_binary())
+    kind = column.type
+    if kind not in (pa.string(), pa.large_string(), pa.binary(), pa.large_binary()):
+        raise InputError(f"expected a column of text, got one of {kind}; cast it, or pick another")
+    return column
+
+
+def _of_arrow(column: Any) -> Any:
+    import pyarrow as pa
+
+    column = plain_text(column)
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    parts = [_core.Texts.of_buffers(*buffers(chunk, pa)) for chunk in chunks]
+    return parts[0] if len(parts) == 1 else _core.Texts.joined(parts)
+
+
+def buffers(chunk: Any, pa: Any) -> tuple[Array, Array, Array | None]:
+    """Offsets, bytes and marks of what is missing of an Arrow array of text."""
+    missing = chunk.is_null().to_numpy(zero_copy_only=False).view(np.uint8) if chunk.null_count else None
+    return *bytes_of(chunk, pa), missing
+
+
+def bytes_of(chunk: Any, pa: Any) -> tuple[Array, Array]:
+    """Offsets and bytes of an Arrow array of text, where they are."""
+    _, offsets, data = chunk.buffers()
+    wide = np.int64 if chunk.type in (pa.large_string(), pa.large_binary()) else np.int32
+    starts: Any = np.frombuffer(offsets, wide) if offsets is not None and offsets.size else np.zeros(1, wide)
+    starts = starts[chunk.offset : chunk.offset + len(chunk) + 1]
+    if not len(starts):
+        starts = np.zeros(1, wide)
+    filled = np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(0, np.uint8)
+    return starts, filled
+
+
+def as_strings(X: Any, prepare: Callable[[str], Any]) -> list[Any]:
+    """What a function makes of each text; None of a missing one. Bytes that are no UTF-8 are replaced."""
+    column = _arrow_column(X)
+    listed = _listed(X) if column is None else column.to_pylist()
+    result: list[Any] = []
+    for row, value in enumerate(listed):
+        text = _cleaned(value, row)
+        if isinstance(text, bytes):
+            text = text.decode("utf-8", "replace")
+        result.append(None if text is None else prepare(text))
+    return result

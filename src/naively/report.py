@@ -1,0 +1,129 @@
+"""Reports: results as tables in plain text, in a terminal, in a notebook, as frames and plots; and progress bars."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence, Sized
+from dataclasses import dataclass
+from html import escape
+from importlib import import_module
+from typing import Any, TypeVar
+
+from naively.errors import InputError
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Texts in rows under a head: some columns of names at the left, then numbers. Rows that are `best` stand out.
+
+    >>> print(Sheet(("class", "f1"), (("spam", "0.9"), ("ham", "0.75"))))
+    class    f1
+    spam    0.9
+    ham    0.75
+    """
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    title: str = ""
+    names: int = 1
+    best: frozenset[int] = frozenset()
+
+    def __str__(self) -> str:
+        cells = [self.head, *self.rows]
+        wide = [max(len(row[j]) for row in cells) for j in range(len(self.head))]
+        lines = [
+            "  ".join(
+                text.ljust(w) if j < self.names else text.rjust(w)
+                for j, (text, w) in enumerate(zip(row, wide, strict=True))
+            ).rstrip()
+            for row in cells
+        ]
+        return "\n".join([self.title, *lines] if self.title else lines)
+
+    def rich(self) -> Any:
+        """As a table of rich's; what is in it is not read as markup."""
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(title=Text(self.title) if self.title else None, title_justify="left")
+        for j, name in enumerate(self.head):
+            table.add_column(Text(name), justify="left" if j < self.names else "right")
+        for i, row in enumerate(self.rows):
+            table.add_row(*map(Text, row), style="bold" if i in self.best else None)
+        return table
+
+    def html(self) -> str:
+        caption = f"<caption>{escape(self.title)}</caption>" if self.title else ""
+        lines = ["<tr>" + "".join(f"<th>{escape(text)}</th>" for text in self.head) + "</tr>"]
+        for i, row in enumerate(self.rows):
+            texts = (f"<b>{escape(text)}</b>" if i in self.best else escape(text) for text in row)
+            lines.append("<tr>" + "".join(f"<td>{text}</td>" for text in texts) + "</tr>")
+        return f"<table>{caption}{''.join(lines)}</table>"
+
+
+class Shown:
+    """A result that prints as tables, and shows as such in notebooks and in rich's consoles."""
+
+    def _sheets(self) -> Sequence[Sheet]:
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self._sheets()))
+
+    def __rich__(self) -> Any:
+        from rich.console import Group
+
+        return Group(*(sheet.rich() for sheet in self._sheets()))
+
+    def _repr_html_(self) -> str:
+        return "".join(sheet.html() for sheet in self._sheets())
+
+
+def number(value: Any) -> str:
+    """A figure to four places; anything else as it is, nothing for None."""
+    if value is None:
+        return ""
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+def frame_of(columns: dict[str, Any], index: Any = None, name: str | None = None) -> Any:
+    """Columns as a frame of pandas."""
+    pandas = needed("pandas", "a frame", "pip install pandas")
+    return pandas.DataFrame(columns, index=None if index is None else pandas.Index(index, name=name))
+
+
+def axes_of(ax: Any) -> Any:
+    """The axes to draw on: those given, or new ones."""
+    pyplot = needed("matplotlib.pyplot", "a plot", 'pip install "naively[plot]"')
+    return pyplot.subplots()[1] if ax is None else ax
+
+
+def needed(module: str, what: str, advice: str) -> Any:
+    """A library that may not be there."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise InputError(f"{what} needs {module.partition('.')[0]}, which is not there: {advice}") from error
+
+
+T = TypeVar("T")
+
+
+def tracked(items: Iterable[T], description: str, total: int | None = None, show: bool = True) -> Iterator[T]:
+    """The items, with a bar on stderr while they are worked on, which goes when they are done.
+
+    >>> list(tracked([1, 2, 3], "counting"))
+    [1, 2, 3]
+
+    There is no bar where stderr is no terminal.
+    """
+    if not show or sys.stderr is None or not sys.stderr.isatty():
+        yield from items
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    if total is None and isinstance(items, Sized):
+        total = len(items)
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        yield from bar.track(items, total=total, description=description)

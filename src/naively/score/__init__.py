@@ -1,0 +1,1 @@
+"""Scores: priors, tables of log-probabilities, calibration and explanations."""

@@ -1,0 +1,341 @@
+"""Calibration: how log-scores that are too sure become probabilities that are right.
+
+Naive Bayes counts dependent features as if each were news, so its scores lie too far apart. One number, the temperature
+that they are divided by, puts most of that right. It is found on scores of rows that were left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+from naively.arrays import Array
+from naively.errors import InputError
+from naively.store.registry import stored
+
+TEMPERATURES = 2.0 ** np.arange(-8.0, 12.5, 0.5)
+"""Where losses are added up; between these, a parabola tells."""
+_EXPECTED = 2.0  # so that a handful of rows does not make a model sure of everything, or of nothing
+METHODS = ("temperature", "per class", "isotonic")
+AUTO = "auto"
+"""A temperature, or one and a constant for each class where held-out rows say that this is better."""
+
+SAMPLE = 800
+"""So many rows are enough for a temperature, if MISTAKES of them are wrong."""
+MOST = 4000
+"""So many rows are used otherwise, and by the other methods."""
+MISTAKES = 20
+CELLS = 1 << 20
+"""With very many classes fewer rows are used, so that rows × classes stay below this."""
+FEWEST = 20
+"""With fewer rows, probabilities are left as they are."""
+
+
+class Calibration(Protocol):
+    """A rule from log-scores below the highest to log-probabilities, not yet normalised."""
+
+    @property
+    def keeps_order(self) -> bool:
+        """True if the class with the highest score is always the most probable."""
+
+    def logs(self, below: Array) -> Array:
+        """Rows by classes; what is impossible (-inf) stays so."""
+
+
+@stored()
+@dataclass(frozen=True)
+class Temperature:
+    """Scores divided by one number: above 1, they were too sure.
+
+    >>> np.exp(Temperature(2.0).logs(np.array([[0.0, np.log(0.25)]]))).tolist()
+    [[1.0, 0.5]]
+    """
+
+    value: float = 1.0
+    keeps_order: ClassVar[bool] = True
+
+    def logs(self, below: Array) -> Array:
+        return below / self.value
+
+
+@stored()
+@dataclass(frozen=True, eq=False)
+class PerClass:
+    """Scores divided by a temperature, and moved by a constant of their class."""
+
+    temperature: float
+    offsets: Array
+    keeps_order: ClassVar[bool] = False
+
+    def logs(self, below: Array) -> Array:
+        return below / self.temperature + self.offsets
+
+
+@stored()
+@dataclass(frozen=True, eq=False)
+class Isotonic:
+    """Probabilities at a temperature, each class's straightened by a rising function."""
+
+    temperature: float
+    steps: tuple[tuple[Array, Array], ...]
+    keeps_order: ClassVar[bool] = False
+
+    def logs(self, below: Array) -> Array:
+        chance = normalised(below / self.temperature)
+        straight = np.empty_like(chance)
+        for c, (x, y) in enumerate(self.steps):
+            straight[:, c] = np.interp(chance[:, c], x, y)
+        straight = np.where(np.isneginf(below), 0.0, straight)
+        straight = np.where(straight.sum(axis=1, keepdims=True) > 0, straight, chance)
+        with np.errstate(divide="ignore"):
+            return np.where(np.isneginf(below), -np.inf, np.log(straight))
+
+
+@dataclass(frozen=True, eq=False)
+class PerFold:
+    """A calibration for the rows of each fold, given by the rows of the others."""
+
+    fold: Array
+    calibrations: tuple[Calibration, ...]
+
+    @property
+    def keeps_order(self) -> bool:
+        return all(calibration.keeps_order for calibration in self.calibrations)
+
+    def logs(self, below: Array) -> Array:
+        logs = np.empty_like(below)
+        for number, calibration in enumerate(self.calibrations):
+            rows = self.fold == number
+            logs[rows] = calibration.logs(below[rows])
+        return logs
+
+
+@stored()
+@dataclass(frozen=True, eq=False)
+class Losses:
+    """The losses of rows at each of a few temperatures; `a + b` are the losses of both.
+
+    `log_margins` is the sum over rows of the log of how far the second best class is behind the best.
+    """
+
+    rows: float
+    sums: Array
+    log_margins: float = 0.0
+
+    @classmethod
+    def of(cls, below: Array, truth: Array, weight: Array | None = None) -> Losses:
+        each = np.ones(len(truth)) if weight is None else weight
+        own = below[np.arange(len(truth)), truth]
+        known = np.isfinite(own) & (each > 0)  # what is impossible is so at any temperature
+        below, own, each = below[known], own[known], each[known]
+        sums = each @ np.log(_totals(np.maximum(below, _FAR))) - (each @ own) / TEMPERATURES
+        return cls(float(each.sum()), sums, float(each @ np.log(_margins(below))))
+
+    def __add__(self, other: Losses) -> Losses:
+        return Losses(self.rows + other.rows, self.sums + other.sums, self.log_margins + other.log_margins)
+
+    @property
+    def margin(self) -> float:
+        """The geometric mean of how far the second best class is behind the best."""
+        return float(np.exp(self.log_margins / self.rows)) if self.rows > 0 else 0.0
+
+    @property
+    def temperature(self) -> Temperature:
+        """The temperature at which these rows, and one more that is wrong by the usual margin, lose least.
+
+        The row more keeps a sample without a mistake from making a model sure of everything (Laplace's rule for the
+        share of mistakes); a log-normal prior of deviation e² about 1 settles what no row decides.
+        """
+        if self.rows <= 0:
+            return Temperature()
+        sums = self.sums + np.logaddexp(0.0, self.margin / TEMPERATURES)
+        sums = sums + 0.5 * (np.log(TEMPERATURES) / _EXPECTED) ** 2
+        best = int(np.argmin(sums))
+        step = 0.0
+        if 0 < best < len(sums) - 1:
+            a, b, c = sums[best - 1 : best + 2]
+            step = 0.5 * (a - c) / (a - 2 * b + c) if a - 2 * b + c > 0 else 0.0
+        return Temperature(float(TEMPERATURES[best] * 2.0 ** (0.5 * np.clip(step, -0.5, 0.5))))
+
+
+def _margins(below: Array) -> Array:
+    """How far the second best class of each row is behind the best, within bounds that a logarithm can take."""
+    if below.shape[1] < 2:
+        return np.full(len(below), _NARROW)
+    return np.clip(-np.partition(below, -2, axis=1)[:, -2], _NARROW, _WIDE)
+
+
+def _totals(below: Array) -> Array:
+    """What the exponentials of each row come to at each temperature; half of one is the square of another."""
+    totals = np.empty((len(below), len(TEMPERATURES)))
+    for last in (len(TEMPERATURES) - 1, len(TEMPERATURES) - 2):
+        chance = np.exp(below / TEMPERATURES[last])
+        for k in range(last, -1, -2):
+            totals[:, k] = chance.sum(axis=1)
+            chance *= chance
+    return totals
+
+
+def normalised(logs: Array) -> Array:
+    """Probabilities from their logarithms."""
+    chance = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return chance / chance.sum(axis=1, keepdims=True)
+
+
+def fitted(
+    method: str, below: Array, truth: Array, weight: Array | None = None, losses: Losses | None = None
+) -> Calibration:
+    """The calibration under which these labels are most probable; `losses` are those of the rows, where known."""
+    if method not in (*METHODS, AUTO):
+        raise InputError(f"calibrate must be True, False or one of {', '.join(map(repr, METHODS))}, got {method!r}")
+    losses = Losses.of(below, truth, weight) if losses is None else losses
+    temperature = losses.temperature
+    known = np.isfinite(below[np.arange(len(truth)), truth])  # what is impossible is so however it is calibrated
+    each = np.ones(len(truth)) if weight is None else weight.astype(np.float64)
+    known &= each > 0
+    below, truth, each = np.maximum(below[known], _FAR), truth[known], each[known]
+    if method == "temperature" or not len(truth):
+        return temperature
+    if method == "isotonic":
+        return _isotonic(below, truth, each, temperature)
+    if method == AUTO and each.sum() < _ROWS_FOR_A_CLASS * below.shape[1]:
+        return temperature
+    per_class = _per_class(below, truth, each, temperature, losses.margin)
+    return per_class if method == "per class" or _is_better(per_class, temperature, below, truth, each) else temperature
+
+
+def cross_fitted(method: str, below: Array, truth: Array, weight: Array | None = None) -> Calibration | None:
+    """The calibration of held-out rows, each by other rows than itself; None where there are too few of them.
+
+    It is fitted as that of a model is, so that held-out rows are as sure as the model will be.
+    """
+    each = np.ones(len(truth)) if weight is None else weight
+    if each.sum() < FEWEST:
+        return None
+    fold = np.random.default_rng(1).permutation(len(truth)) % _FOLDS
+    found = []
+    for number in range(_FOLDS):
+        others = np.flatnonzero(fold != number)
+        rows = others[enough_rows(method, below[others], truth[others], each[others])]
+        found.append(fitted(method, below[rows], truth[rows], each[rows]))
+    return PerFold(fold, tuple(found))
+
+
+def enough_rows(method: str, below: Array, truth: Array, each: Array) -> Array:
+    """The numbers of the rows that a calibration is fitted on."""
+    first, more = stages(method, *below.shape)
+    wrong = below[first].argmax(axis=1) != truth[first]
+    return first if each[first] @ wrong >= MISTAKES else np.concatenate([first, more])
+
+
+def stages(method: str, rows: int, classes: int) -> tuple[Array, Array]:
+    """The numbers of the rows that a calibration is fitted on, and of those that are added where few are wrong.
+
+    They are drawn at random, but always the same.
+    """
+    most = max(CELLS // max(classes, 1), FEWEST)
+    first = min(SAMPLE if method in ("temperature", AUTO) else MOST, most)
+    drawn = np.arange(rows)
+    if rows > first:
+        drawn = np.random.default_rng(0).choice(rows, min(rows, MOST, most), replace=False)
+    return np.sort(drawn[:first]), np.sort(drawn[first:])
+
+
+_FOLDS = 5
+_FAR = -1e30  # stands for impossible where a number is needed
+_NARROW, _WIDE = 1e-3, 1e6
+# As if each constant had been drawn from a standard normal, so that a class of a few rows is not torn off.
+_SHRINK = 1.0
+_STAY = 0.01  # the temperature stays where nothing speaks for another
+_STEPS = 50
+_ROWS_FOR_A_CLASS = 20
+"""With fewer rows for each class, constants of classes are not tried."""
+_WORTH = 2.0
+"""A constant is worth having if it lowers the loss of all rows by so much (Akaike's criterion would ask for 1)."""
+
+
+def _is_better(per_class: PerClass, temperature: Temperature, below: Array, truth: Array, each: Array) -> bool:
+    """True if constants for classes pay: a clearly lower loss, and no more mistakes."""
+    (loss, wrong), (plain, plain_wrong) = (_judged(rule, below, truth, each) for rule in (per_class, temperature))
+    constants = int(np.count_nonzero(np.bincount(truth))) - 1
+    return plain - loss > _WORTH * constants and wrong <= plain_wrong
+
+
+def _judged(rule: Calibration, below: Array, truth: Array, each: Array) -> tuple[float, float]:
+    """The loss of all rows, and the weight of those that are wrong."""
+    logs = rule.logs(below)
+    logs = logs - logs.max(axis=1, keepdims=True)
+    lost = np.log(np.exp(logs).sum(axis=1)) - logs[np.arange(len(truth)), truth]
+    return float(each @ lost), float(each @ (logs.argmax(axis=1) != truth))
+
+
+def _per_class(below: Array, truth: Array, each: Array, start: Temperature, margin: float) -> PerClass:
+    """By Newton's method: the loss is convex in the inverse of the temperature and the constants."""
+    rows, classes = np.arange(len(truth)), below.shape[1]
+    below, margin = below / start.value, margin / start.value
+    at, loss = np.concatenate([[1.0], np.zeros(classes)]), np.inf
+
+    def lost(at: Array) -> tuple[float, Array]:
+        logs = below * at[0] + at[1:]
+        above = logs.max(axis=1)
+        chance = np.exp(logs - above[:, None])
+        total = chance.sum(axis=1)
+        found = each @ (np.log(total) + above - logs[rows, truth]) + np.logaddexp(0.0, margin * at[0])
+        found += 0.5 * _SHRINK * (at[1:] @ at[1:]) + 0.5 * _STAY * (at[0] - 1.0) ** 2
+        return float(found), chance / total[:, None]
+
+    loss, chance = lost(at)
+    for _ in range(_STEPS):
+        slope, curve = _derivatives(at, below, truth, each, chance, margin)
+        step = np.linalg.solve(curve, slope)
+        share = 1.0
+        while True:
+            there = at - share * step
+            found, there_chance = lost(there) if there[0] > 0 else (np.inf, chance)
+            if found <= loss or share < 1e-6:
+                break
+            share /= 2
+        done = not found < loss - 1e-9 * (1.0 + abs(loss))
+        if found <= loss:
+            at, loss, chance = there, found, there_chance
+        if done:
+            break
+    return PerClass(start.value / float(at[0]), at[1:] - at[1:].mean())
+
+
+def _derivatives(
+    at: Array, below: Array, truth: Array, each: Array, chance: Array, margin: float
+) -> tuple[Array, Array]:
+    """The first and second derivatives of the loss by the inverse of the temperature and by the constants."""
+    rows, size = np.arange(len(truth)), len(at)
+    weighted = chance * each[:, None]
+    mean = (chance * below).sum(axis=1)
+    apart = below - mean[:, None]
+    wrong = float(np.exp(-np.logaddexp(0.0, -margin * at[0])))
+    slope = np.concatenate([[each @ (mean - below[rows, truth]) + margin * wrong], weighted.sum(axis=0)])
+    np.subtract.at(slope, truth + 1, each)
+    slope[0] += _STAY * (at[0] - 1.0)
+    slope[1:] += _SHRINK * at[1:]
+    curve = np.empty((size, size))
+    curve[0, 0] = (weighted * apart * below).sum() + margin**2 * wrong * (1.0 - wrong) + _STAY
+    curve[0, 1:] = curve[1:, 0] = (weighted * apart).sum(axis=0)
+    # einsum, since starting the threads of a matrix product would take longer than so small a product.
+    curve[1:, 1:] = np.diag(weighted.sum(axis=0) + _SHRINK) - np.einsum("ij,ik->jk", weighted, chance)
+    return slope, curve
+
+
+def _isotonic(below: Array, truth: Array, each: Array, start: Temperature) -> Isotonic:
+    from scipy.optimize import isotonic_regression
+
+    chance = normalised(start.logs(below))
+    # As if each end had seen one row more of either kind: nothing is quite sure.
+    low = 1.0 / (each.sum() + 2.0)
+    steps = []
+    for c in range(chance.shape[1]):
+        x, at = np.unique(chance[:, c], return_inverse=True)
+        many = np.bincount(at.ravel(), weights=each)
+        y = np.bincount(at.ravel(), weights=each * (truth == c)) / many
+        steps.append((x, np.clip(isotonic_regression(y, weights=many).x, low, 1.0 - low)))
+    return Isotonic(start.value, tuple(steps))

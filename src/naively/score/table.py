@@ -1,0 +1,407 @@
+"""Tables: log-probabilities, all that is needed to score a row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+
+from naively import _core
+from naively.arrays import Array, Value
+from naively.count.columns import Categories
+from naively.errors import FileError
+from naively.names import Index
+from naively.read.codes import CodedColumns, Weighed, codes_of, sums
+from naively.read.matrix import (
+    Accepts,
+    Fault,
+    Rows,
+    check_columns,
+    complain,
+    entries,
+    in_blocks,
+    is_sparse,
+    is_sparse_matrix,
+    missing_mask,
+)
+from naively.score.scores import Scores
+from naively.store.registry import stored
+from naively.threads import threads
+
+_LANES = 4
+_WIDE_CLASSES = 64
+_FEW_ROWS = 4
+
+
+Shares = tuple[list[Any], Array, Array | None]
+
+
+class Table(Protocol):
+    """Scores rows. Depends on a tally and rules alone."""
+
+    @property
+    def prior(self) -> Array:
+        """Log-probability of each class beforehand."""
+
+    def score(self, X: Rows) -> Scores:
+        """The scores of each row, for each class."""
+
+    def shares(self, row: Rows) -> Shares:
+        """For one row: its factors by name, what each adds to each class, and how often each is impossible."""
+
+
+def padded(weights: Array) -> Array:
+    """With columns of zeros up to a multiple of four."""
+    width = weights.shape[-1]
+    if width % _LANES == 0:
+        return weights
+    result = np.zeros((*weights.shape[:-1], width + -width % _LANES))
+    result[..., :width] = weights
+    return result
+
+
+@stored(derived=("starts",))
+@dataclass(frozen=True, eq=False)
+class Linear(Value):
+    """base[c] + sum over features of x times (feature[f] + klass[c] + delta[f, c]), deltas kept only where seen."""
+
+    base: Array
+    klass: Array
+    feature: Array
+    cell_feature: Array
+    cell_klass: Array
+    delta: Array
+    once: bool = False  # whether it is used once, so that one array of all weights would not pay
+
+    @cached_property
+    def starts(self) -> Array:
+        many = np.bincount(self.cell_feature, minlength=len(self.feature))
+        return np.concatenate([[0], np.cumsum(many)]).astype(np.int64)
+
+    @cached_property
+    def weights(self) -> Array:
+        """All weights as one array, features by classes (padded)."""
+        classes = len(self.klass)
+        result = np.zeros((len(self.feature), classes + -classes % _LANES))
+        np.add(self.feature[:, None], self.klass, out=result[:, :classes])
+        try:
+            result[self.cell_feature, self.cell_klass] += self.delta
+        except IndexError as error:  # of a large file, not every number is looked at when it is opened
+            raise FileError(f"the file of the model is damaged ({error})") from None
+        return result
+
+    def _compact(self, rows: int) -> bool:
+        """Whether so few cells were seen, or so few rows come, that one array of all weights would not pay."""
+        classes = len(self.klass)
+        sparse_enough = len(self.feature) * classes > 16 * len(self.delta) + (1 << 16)
+        return self.once or rows < _FEW_ROWS or classes > _WIDE_CLASSES or sparse_enough
+
+    def apply(self, X: Rows, accepts: Accepts) -> tuple[Array, bool, Any]:
+        """Scores, whether something is missing, and the first entry that cannot be used."""
+        if not is_sparse(X):
+            many = threads(X.size)
+            return _core.score_dense(X, self.weights, padded(self.base), len(self.klass), *accepts.arguments, many)
+        many = threads(len(X.data))
+        if self._compact(X.shape[0]):
+            return _core.score_cells(
+                X.data, X.indices, X.indptr, self.starts, self.cell_klass, self.delta, self.feature, self.klass,
+                self.base, *accepts.arguments, many,
+            )  # fmt: skip
+        return _core.score_sparse(
+            X.data, X.indices, X.indptr, self.weights, padded(self.base), len(self.klass), *accepts.arguments, many
+        )
+
+    def of_row(self, features: Array) -> Array:
+        """The weights of some features, features by classes."""
+        result = self.feature[features][:, None] + self.klass
+        for i, f in enumerate(features.tolist()):
+            cells = slice(self.starts[f], self.starts[f + 1])
+            result[i, self.cell_klass[cells]] += self.delta[cells]
+        return result
+
+
+@stored()
+@dataclass(frozen=True, eq=False)
+class Holes(Value):
+    """What missing entries take back, made already."""
+
+    present: Linear
+    impossible: Linear | None
+
+    def __call__(self) -> tuple[Linear, Linear | None]:
+        return self.present, self.impossible
+
+
+@stored()
+@dataclass(frozen=True, eq=False)
+class LinearTable(Value):
+    """A table whose scores are sums of weights: multinomial, complement, Bernoulli, Poisson.
+
+    `present` weighs what a row holds, and `impossible` counts impossible factors in the same way (None: there are
+    none). `make_holes` gives both for what a missing entry takes back of the sum over absent features.
+    """
+
+    who: str
+    expected: str
+    classes: Index
+    features: Index
+    prior: Array
+    accepts: Accepts
+    present: Linear
+    impossible: Linear | None = None
+    make_holes: Callable[[], tuple[Linear, Linear | None]] | None = None
+    row_constant: Any = None
+    numbers: Array | None = None  # of the features, where not all are in the table
+
+    def for_once(self) -> LinearTable:
+        """The same, for rows that are scored once."""
+        odd = None if self.impossible is None else replace(self.impossible, once=True)
+        return replace(self, present=replace(self.present, once=True), impossible=odd)
+
+    def to_save(self) -> LinearTable:
+        """With what is made when it is needed made now."""
+        return self if self.make_holes is None else replace(self, make_holes=Holes(*self.holes))
+
+    @cached_property
+    def holes(self) -> tuple[Linear, Linear | None]:
+        """Made when the first missing entry is met."""
+        assert self.make_holes is not None
+        return self.make_holes()
+
+    def score(self, X: Rows) -> Scores:
+        likelihood, missing, fault = self.present.apply(X, self.accepts)
+        if fault is not None:
+            raise complain(fault, X, self.features, self.who, self.expected, self.numbers)
+        mask = missing_mask(X) if missing and self.make_holes is not None else None
+        if mask is not None:
+            likelihood += self.holes[0].apply(mask, Accepts())[0]
+        if self.row_constant is not None:
+            likelihood += self.row_constant(X)[:, None]
+        odd = None
+        if self.impossible is not None:
+            odd = self.impossible.apply(X, self.accepts)[0]
+            if mask is not None and self.holes[1] is not None:
+                odd += self.holes[1].apply(mask, Accepts())[0]
+        return sorted_scores(self.classes, likelihood, self.prior, odd)
+
+    def shares(self, row: Rows, *, zeros: bool = False) -> Shares:
+        """`zeros`: list the features of a dense row whose value is 0 too, where that has a weight."""
+        zeros = zeros and self.make_holes is not None
+        values, features = (row[0], np.arange(row.shape[1])) if zeros else entries(row)
+        held = ~np.isnan(values.astype(np.float64))
+        values = values[held].astype(np.float64)
+        if self.accepts.threshold is not None:
+            values = (values > self.accepts.threshold).astype(np.float64)
+        features = features[held].astype(np.int64)
+        listed = (values != 0) | zeros
+        features, values = features[listed], values[listed, None]
+        shares = self.present.of_row(features) * values
+        odd = None if self.impossible is None else self.impossible.of_row(features) * values
+        if self.make_holes is not None:  # a present feature is no longer among the absent ones
+            holes, odd_holes = self.holes
+            shares = shares - holes.of_row(features)
+            odd = odd if odd is None or odd_holes is None else odd - odd_holes.of_row(features)
+        if self.row_constant is not None:
+            shares = shares + self.row_constant(values)[:, None]
+        return [self.features.name(f) for f in features.tolist()], shares, odd
+
+
+def by_block(X: Rows, sums: Any) -> Array:
+    """The sums of dense rows; sparse ones are made dense a block at a time, since here zeros count as well."""
+    if not is_sparse(X):
+        return sums(X)
+    check_columns(X)
+    parts = in_blocks(X, X.shape[1], lambda part, _: sums(np.ascontiguousarray(part.toarray())))
+    return np.concatenate(parts) if parts else sums(np.zeros(X.shape))
+
+
+def sorted_scores(classes: Index, likelihood: Array, prior: Array, impossible: Array | None = None) -> Scores:
+    """Scores with the classes in sorted order."""
+    labels = classes.names if classes.names is not None else np.arange(classes.size)
+    if classes.order is None:
+        return Scores(labels, likelihood, prior, impossible)
+    order = classes.order
+    odd = None if impossible is None else np.ascontiguousarray(impossible[:, order])
+    return Scores(labels[order], np.ascontiguousarray(likelihood[:, order]), prior[order], odd)
+
+
+@stored()
+@dataclass(frozen=True, eq=False)
+class CodeTable(Value):
+    """A table of categories: a row of weights for each category of each column, one after another."""
+
+    who: str
+    classes: Index
+    categories: Categories
+    prior: Array
+    weights: Array
+    unseen: Array
+    impossible: tuple[Array, Array] | None
+    offsets: Array
+    sizes: Array
+
+    def score(self, X: Rows | CodedColumns) -> Scores:
+        if isinstance(X, CodedColumns):
+            return code_scores([(self, X)])
+        likelihood = by_block(X, lambda part: self._sums(part, self.weights, self.unseen))
+        odd = None
+        if self.impossible is not None:
+            zeros, unseen_zeros = self.impossible
+            odd = by_block(X, lambda part: self._sums(part, zeros, unseen_zeros))
+        return sorted_scores(self.classes, likelihood, self.prior, odd)
+
+    def weighed(self, columns: CodedColumns) -> Weighed:
+        """Columns with the log-probabilities of their codes."""
+        return Weighed(columns, self.weights, self.unseen, self.offsets, self.sizes)
+
+    def zeros(self, columns: CodedColumns) -> list[Weighed]:
+        """Columns with how often each code is impossible, where there are such codes."""
+        return [] if self.impossible is None else [Weighed(columns, *self.impossible, self.offsets, self.sizes)]
+
+    def _sums(self, X: Rows, weights: Array, unseen: Array) -> Array:
+        classes = self.classes.size
+        base = np.zeros(weights.shape[1])
+        scores, _, fault = _core.score_codes(
+            X, weights, unseen, base, self.offsets, self.sizes, classes, threads(X.size)
+        )
+        if fault is not None:
+            raise complain(fault, X, self.categories.columns, self.who, "codes from 0 on")
+        return scores
+
+    def shares(self, row: Rows | CodedColumns) -> Shares:
+        row = codes_of(row)
+        row = row.toarray() if is_sparse_matrix(row) else row
+        columns = np.flatnonzero(~missing_codes(row[0]))
+        codes = row[0, columns].astype(np.int64)
+        odd = None if self.impossible is None else self._of(columns, codes, *self.impossible)
+        names = [self.categories.columns.name(j) for j in columns.tolist()]
+        return names, self._of(columns, codes, self.weights, self.unseen), odd
+
+    def _of(self, columns: Array, codes: Array, weights: Array, unseen: Array) -> Array:
+        """The weights of some codes."""
+        known = codes < self.sizes[columns]
+        at = np.where(known, self.offsets[columns] + codes, 0)
+        found = weights[at] if len(weights) else np.zeros((len(at), weights.shape[1]))
+        return np.where(known[:, None], found, unseen[columns])[:, : self.classes.size]
+
+
+Coded = list[tuple[CodeTable, CodedColumns]]
+
+
+def code_scores(coded: Coded) -> Scores:
+    """The scores of columns by their tables, in one go over the rows."""
+    table, size = coded[0][0], coded[0][0].classes.size
+    zeros = [term for t, columns in coded for term in t.zeros(columns)]
+    likelihood = sums([t.weighed(columns) for t, columns in coded], size)
+    return sorted_scores(table.classes, likelihood, table.prior, sums(zeros, size) if zeros else None)
+
+
+def missing_codes(codes: Array) -> Array:
+    """Which codes stand for a missing category: NaN, or the lowest number of a signed type."""
+    if codes.dtype.kind == "f":
+        return np.isnan(codes)
+    return codes == np.iinfo(codes.dtype).min if codes.dtype.kind == "i" else np.zeros(codes.shape, bool)
+
+
+@stored()
+@dataclass(frozen=True, eq=False)
+class NormalTable(Value):
+    """A table of independent normal densities."""
+
+    who: str
+    classes: Index
+    features: Index
+    prior: Array
+    mean: Array
+    variance: Array  # infinite where the class and all others never saw the feature
+
+    @cached_property
+    def _constants(self) -> tuple[Array, Array]:
+        known = np.isfinite(self.variance)
+        variance = np.where(known, self.variance, 1.0)
+        return np.where(known, 0.5 / variance, 0.0), np.where(known, -0.5 * np.log(2 * np.pi * variance), 0.0)
+
+    def score(self, X: Rows) -> Scores:
+        return sorted_scores(self.classes, by_block(X, self._sums), self.prior)
+
+    def _sums(self, X: Array) -> Array:
+        half_precision, constant = self._constants
+        base = np.zeros(self.classes.size)
+        likelihood, _, fault = _core.score_normal(X, self.mean, half_precision, constant, base, threads(X.size))
+        if fault is not None:
+            raise complain(fault, X, self.features, self.who, "finite numbers")
+        return likelihood
+
+    def shares(self, row: Rows) -> Shares:
+        x = np.asarray(row.toarray() if is_sparse_matrix(row) else row, dtype=np.float64)[0]
+        features = np.flatnonzero(~np.isnan(x))
+        half_precision, constant = self._constants
+        values = constant - (x - self.mean) ** 2 * half_precision
+        return [self.features.name(j) for j in features.tolist()], values[:, features].T, None
+
+
+@stored()
+@dataclass(frozen=True, eq=False)
+class CovarianceTable(Value):
+    """A table of normal densities with covariances; a row with missing values is scored by what it has."""
+
+    who: str
+    classes: Index
+    features: Index
+    prior: Array
+    mean: Array
+    covariance: Array  # one matrix, or one for each class
+
+    @cached_property
+    def _whole(self) -> list[tuple[Array, float]]:
+        return [_whitening(c) for c in self.covariance]
+
+    def score(self, X: Rows) -> Scores:
+        return sorted_scores(self.classes, by_block(X, self._sums), self.prior)
+
+    def _sums(self, X: Array) -> Array:
+        X = X.astype(np.float64, copy=False)
+        infinite = np.argwhere(np.isinf(X))
+        if len(infinite):
+            raise complain((Fault.INFINITE, *infinite[0].tolist()), X, self.features, self.who, "finite numbers")
+        likelihood = np.empty((len(X), self.classes.size))
+        patterns, group = np.unique(np.isnan(X), axis=0, return_inverse=True)
+        for g, pattern in enumerate(patterns):
+            rows = np.flatnonzero(group.ravel() == g)
+            likelihood[rows] = self._densities(X[rows][:, ~pattern], ~pattern)
+        return likelihood
+
+    def _densities(self, X: Array, known: Array) -> Array:
+        """Log-densities of the features that are known, for each class."""
+        result = np.zeros((len(X), self.classes.size))
+        if not known.any():
+            return result
+        parts = self._whole if known.all() else [_whitening(c[np.ix_(known, known)]) for c in self.covariance]
+        for k in range(self.classes.size):
+            whitening, log_determinant = parts[k if len(parts) > 1 else 0]
+            z = (X - self.mean[k, known]) @ whitening
+            result[:, k] = -0.5 * (np.einsum("ij,ij->i", z, z) + log_determinant + known.sum() * np.log(2 * np.pi))
+        return result
+
+    def shares(self, row: Rows) -> Shares:
+        """Feature after feature: what each adds given those before it."""
+        x = np.asarray(row.toarray() if is_sparse_matrix(row) else row, dtype=np.float64)
+        known = np.flatnonzero(~np.isnan(x[0]))
+        sums = [np.zeros(self.classes.size)]
+        for upto in range(1, len(known) + 1):
+            mask = np.zeros(x.shape[1], bool)
+            mask[known[:upto]] = True
+            sums.append(self._densities(x[:, mask], mask)[0])
+        names = [self.features.name(j) for j in known.tolist()]
+        return names, np.diff(np.array(sums), axis=0).reshape(len(known), self.classes.size), None
+
+
+def _whitening(covariance: Array) -> tuple[Array, float]:
+    """A matrix W with W W' = inverse of the covariance, and the log of its determinant."""
+    values, vectors = np.linalg.eigh(covariance)
+    floor = max(values[-1], 1e-200) * np.finfo(np.float64).eps * len(values)
+    values = np.maximum(values, floor)
+    return vectors / np.sqrt(values), float(np.log(values).sum())

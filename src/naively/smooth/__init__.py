@@ -1,0 +1,1 @@
+"""Smoothing: how counts become probabilities."""

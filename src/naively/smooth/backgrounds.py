@@ -1,0 +1,192 @@
+"""Smoothing by a background: what a class has not seen is as frequent in it as in all classes together.
+
+A rule keeps part of what a class has seen and gives the rest to the background p(w), the share of a feature in all
+classes: p(w | c) = kept + share · p(w). So a table holds one number for each class, one for each feature, and one for
+each cell that was seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from naively.arrays import Array
+from naively.errors import InputError
+from naively.smooth.rules import Additive, Epsilon, Evidence, Logs
+from naively.store.registry import stored
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What a class has seen: its total, how many different features, and what a discount takes from them."""
+
+    total: Any
+    types: Any
+    cut: Any
+
+
+class Background:
+    """What all these rules have in common."""
+
+    @property
+    def per_feature(self) -> bool:
+        return False
+
+    def pseudo(self, features: Array | None) -> Any:
+        raise InputError(f"{self!r} is for counts of words and the like (multinomial): give a number to add instead")
+
+    def log(self, count: Any, total: Any, pseudo: Any, mass: Any, outcomes: Any) -> Logs:
+        return self.pseudo(None)
+
+    def told(self, counts: Array) -> Background:
+        """With what it takes from the counts of all classes."""
+        return self
+
+    def discounted(self, count: Any) -> Any:
+        """How much is taken from a count."""
+        return np.zeros_like(np.asarray(count, dtype=np.float64))
+
+    def kept(self, count: Any, seen: Seen) -> Any:
+        """The part of the probability that a class's own count makes."""
+        raise NotImplementedError
+
+    def share(self, seen: Seen) -> Any:
+        """What part is left to the background."""
+        raise NotImplementedError
+
+
+def mixed_logs(rule: Background, count: Any, seen: Seen, background: Any) -> Logs:
+    """The log-probability of features with some count, and how often impossible."""
+    chance = rule.kept(count, seen) + shares(rule, seen) * background
+    there = chance > 0
+    return np.log(np.where(there, chance, background)), None if np.all(there) else (~there).astype(np.float64)
+
+
+def shares(rule: Background, seen: Seen) -> Any:
+    """What part is left to the background; all of it where a class has seen nothing."""
+    return np.where(np.asarray(seen.total) > 0, rule.share(seen), 1.0)
+
+
+def background_of(everywhere: Array, total: Any) -> Any:
+    """p(w): the share of each feature in all classes together; one that none has seen is taken as seen once.
+
+    `total` is what all features come to, those taken as seen once included.
+    """
+    total = np.asarray(total, dtype=np.float64)
+    return np.where(everywhere > 0, everywhere, 1.0) / np.where(total > 0, total, 1.0)
+
+
+@stored()
+@dataclass(frozen=True)
+class JelinekMercer(Background):
+    """(1 - λ) N / T + λ p(w).
+
+    >>> JelinekMercer(0.5)
+    JelinekMercer(lam=0.5)
+    """
+
+    lam: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.lam, Real) or not 0 <= self.lam <= 1:
+            raise InputError(f"JelinekMercer: lam must be 0 to 1, got {self.lam!r}")
+
+    def kept(self, count: Any, seen: Seen) -> Any:
+        return (1.0 - self.lam) * _over(count, seen.total)
+
+    def share(self, seen: Seen) -> Any:
+        return np.full(np.shape(seen.total), float(self.lam))
+
+
+@stored()
+@dataclass(frozen=True)
+class Dirichlet(Background):
+    """(N + μ p(w)) / (T + μ).
+
+    >>> Dirichlet(1000)
+    Dirichlet(mu=1000)
+    """
+
+    mu: float = 2000.0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.mu, Real) or not 0 <= self.mu < np.inf:
+            raise InputError(f"Dirichlet: mu must be 0 or more, got {self.mu!r}")
+
+    def kept(self, count: Any, seen: Seen) -> Any:
+        return _over(count, seen.total + self.mu)
+
+    def share(self, seen: Seen) -> Any:
+        return _over(self.mu, seen.total + self.mu)
+
+
+@stored()
+@dataclass(frozen=True)
+class AbsoluteDiscount(Background):
+    """(max(N - d, 0) + (what was taken) p(w)) / T, where d is taken from every count.
+
+    Without a d it is n₁ / (n₁ + 2 n₂), after Ney, Essen and Kneser: n₁ counts are 1, n₂ are 2.
+
+    >>> AbsoluteDiscount().told(np.array([1, 1, 1, 2, 5]))
+    AbsoluteDiscount(d=0.6)
+    """
+
+    d: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.d is not None and (not isinstance(self.d, Real) or not 0 <= self.d <= 1):
+            raise InputError(f"AbsoluteDiscount: d must be None, or 0 to 1, got {self.d!r}")
+
+    def told(self, counts: Array) -> AbsoluteDiscount:
+        if self.d is not None:
+            return self
+        once, twice = (float(np.count_nonzero(np.abs(counts - n) < 0.5)) for n in (1, 2))
+        return replace(self, d=once / (once + 2 * twice) if once else 0.5)
+
+    def discounted(self, count: Any) -> Any:
+        assert self.d is not None
+        return np.minimum(count, self.d)
+
+    def kept(self, count: Any, seen: Seen) -> Any:
+        return _over(count - self.discounted(count), seen.total)
+
+    def share(self, seen: Seen) -> Any:
+        return _over(seen.cut, seen.total)
+
+
+@stored()
+@dataclass(frozen=True)
+class WittenBell(Background):
+    """(N + U p(w)) / (T + U), U being how many different features the class has seen.
+
+    >>> WittenBell()
+    WittenBell()
+    """
+
+    def kept(self, count: Any, seen: Seen) -> Any:
+        return _over(count, seen.total + seen.types)
+
+    def share(self, seen: Seen) -> Any:
+        return _over(seen.types, seen.total + seen.types)
+
+
+def _over(top: Any, bottom: Any) -> Any:
+    """A quotient, 0 where there is nothing to divide by."""
+    bottom = np.asarray(bottom, dtype=np.float64)
+    return np.where(bottom > 0, top, 0.0) / np.where(bottom > 0, bottom, 1.0)
+
+
+BACKGROUNDS = (JelinekMercer, Dirichlet, AbsoluteDiscount, WittenBell)
+ADDED = (Additive, Epsilon, Evidence)
+SMOOTHINGS = (*ADDED, *BACKGROUNDS)
+"""Every rule there is; the first few serve every family."""
+
+
+def rule_of(alpha: Any) -> Any:
+    """The rule that a user gave: one already, a number to add, or "auto"."""
+    if isinstance(alpha, SMOOTHINGS):
+        return alpha
+    return Evidence() if isinstance(alpha, str) and alpha == "auto" else Additive(alpha)

@@ -1,0 +1,145 @@
+"""Evidence: the α under which what was counted is most probable, as draws from a Dirichlet-multinomial (Minka 2000).
+
+Before anything was counted, α is expected to be about 1, its logarithm as a standard normal. A handful of counts moves
+it little, thousands as if nothing had been expected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from naively._core import digamma
+from naively.arrays import Array
+
+LOWEST, HIGHEST = 1e-4, 1e4
+"""The α that evidence may choose; beyond these it makes no difference."""
+_BITS = 12
+_CLOSE, _LEVEL = 1e-9, 1e-12
+"""How near to where it crosses zero a function is followed, across and up."""
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """Outcomes that were drawn: their counts (those above 0) and how many have each; and for each urn its total, how
+    many outcomes it has and how many such urns there are."""
+
+    counts: Array
+    many: Array | None  # None: one of each
+    totals: Array
+    outcomes: Array
+    urns: Array
+
+    @classmethod
+    def of(
+        cls, counts: Array, totals: Array, outcomes: Array | float, many: Array | None = None,
+        urns: Array | None = None,
+    ) -> Draws:  # fmt: skip
+        totals = np.asarray(totals, dtype=np.float64).ravel()
+        each = np.broadcast_to(np.asarray(outcomes, dtype=np.float64), totals.shape)
+        urns = np.ones(len(totals)) if urns is None else urns
+        drawn = (totals > 0) & (each > 1) & (urns > 0)  # what has one outcome tells nothing
+        counts = np.asarray(counts).ravel()
+        there = counts > 0 if many is None else (counts > 0) & (many > 0)
+        if not there.all():
+            counts, many = counts[there], None if many is None else many[there]
+        return cls(counts, many, totals[drawn], each[drawn], urns[drawn])
+
+
+def best_alpha(draws: Draws) -> float:
+    """The fixed point of α ← α Σ[ψ(N + α) − ψ(α)] / Σ K[ψ(T + Kα) − ψ(Kα)], but for what was expected of it.
+
+    >>> round(best_alpha(Draws.of(np.array([8.0, 2.0, 1.0, 9.0]), np.array([10.0, 10.0]), 2)), 3)
+    0.983
+    """
+    if not len(draws.counts) or not len(draws.totals):
+        return 1.0
+    counts, many = _distinct(draws.counts, draws.many)
+    total, size, urns = draws.totals, draws.outcomes, draws.urns
+    if len(total) > 1 << 10:
+        pairs, at = np.unique(np.stack([_rounded(total), size]), axis=1, return_inverse=True)
+        (total, size), urns = pairs, np.bincount(at.ravel(), weights=urns)
+
+    def slope(log_alpha: float) -> float:
+        alpha = np.exp(log_alpha)
+        above = many @ (digamma(counts + alpha) - digamma(np.array([alpha])))
+        below = urns @ (size * (digamma(total + size * alpha) - digamma(size * alpha)))
+        return float(alpha * (above - below))
+
+    return _highest(slope)
+
+
+def best_shape(events: Array, rows: Array, many: Array) -> float:
+    """The same for numbers of events in so many rows, whose rates are drawn from a gamma with mean 1 and shape α."""
+    drawn = (rows > 0) & (many > 0)
+    events, rows, many = (np.asarray(v, dtype=np.float64)[drawn] for v in (events, rows, many))
+    if not events.any():
+        return 1.0
+
+    def slope(log_alpha: float) -> float:
+        alpha = np.exp(log_alpha)
+        each = digamma(events + alpha) - digamma(np.array([alpha])) + log_alpha + 1 - np.log(rows + alpha)
+        return float(alpha * (many @ (each - (events + alpha) / (rows + alpha))))
+
+    return _highest(slope)
+
+
+def _highest(slope: Callable[[float], float]) -> float:
+    """The α, within the limits, at which the evidence and what was expected are highest; `slope` is by log α."""
+
+    def more(log_alpha: float) -> float:
+        return slope(log_alpha) - log_alpha
+
+    low, high = float(np.log(LOWEST)), float(np.log(HIGHEST))
+    above, below = more(low), more(high)
+    if above <= 0:
+        return LOWEST
+    if below >= 0:
+        return HIGHEST
+    return float(np.exp(_crossing(more, low, high, above, below)))
+
+
+def _crossing(f: Callable[[float], float], low: float, high: float, above: float, below: float) -> float:
+    """Where a function that is above zero at `low` and below it at `high` crosses it.
+
+    By false position, in which an end that stays is believed half as much each time (the Illinois rule); where that is
+    slow, by halving.
+    """
+    last = 0
+    for step in range(200):
+        if high - low <= _CLOSE:
+            break
+        at = (low * below - high * above) / (below - above) if step % 4 != 3 else 0.5 * (low + high)
+        value = f(at)
+        if value > 0:
+            low, above = at, value
+            below = below * 0.5 if last > 0 else below
+            last = 1
+        elif value < 0:
+            high, below = at, value
+            above = above * 0.5 if last < 0 else above
+            last = -1
+        else:
+            return at
+        if abs(value) <= _LEVEL:
+            return at
+    return 0.5 * (low + high)
+
+
+def _distinct(counts: Array, many: Array | None) -> tuple[Array, Array]:
+    """The distinct counts, and how often each is there; fractions to twelve bits."""
+    if counts.max() >= 1 << 20 or (counts.dtype != np.int64 and not (counts == np.floor(counts)).all()):
+        counts = _rounded(counts)
+    elif counts.max() <= 4 * len(counts):
+        often = np.bincount(counts.astype(np.int64), weights=many)
+        seen = np.flatnonzero(often)
+        return seen.astype(np.float64), often[seen].astype(np.float64)
+    distinct, at = np.unique(counts, return_inverse=True)
+    return distinct.astype(np.float64), np.bincount(at.ravel(), weights=many).astype(np.float64)
+
+
+def _rounded(values: Array) -> Array:
+    part, power = np.frexp(values)
+    return np.ldexp(np.round(part * (1 << _BITS)), power - _BITS)

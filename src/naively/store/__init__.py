@@ -1,0 +1,1 @@
+"""Storage: values as bytes, written atomically, and locks."""

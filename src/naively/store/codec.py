@@ -1,0 +1,269 @@
+"""The codec: values as JSON and arrays, and back.
+
+Only values of the kinds listed here can be written, and only these are made when a file is read: a file names no code.
+What is made is checked against the types that its class declares, and against itself (`checks`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from functools import cache
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from naively.arrays import Array
+from naively.errors import FileError, InputError
+from naively.store.registry import CHECKS, CLASSES, DERIVED, FORMS, NAMES
+
+_PLAIN = (str, bool, int, float, type(None))
+_UNEVEN, _FEW = 64, 1 << 20
+"""Names of such different lengths, or more of them, are not kept in an array of equal widths."""
+
+
+class Writer:
+    """Takes values apart: what is no array becomes JSON, which names the arrays."""
+
+    def __init__(self) -> None:
+        self.arrays: dict[str, Array] = {}
+        self.shared: list[tuple[Any, str]] = []  # values of which several may share what is stored
+
+    def put(self, value: Any, path: str) -> Any:
+        """A value as JSON; `path` tells where it stands, for the names of arrays and for errors."""
+        if isinstance(value, np.generic):
+            value = value.item()
+        if isinstance(value, float) and not isfinite(value):
+            return {"float": repr(value)}
+        if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 1 << 63:
+            return {"int": str(value)}
+        if isinstance(value, _PLAIN):
+            return value
+        for kind, put in self._ways.items():
+            if isinstance(value, kind):
+                return put(self, value, path)
+        for form in FORMS.values():
+            if isinstance(value, form.kind):
+                return form.put(self, value, path)
+        return self._put_value(value, path)
+
+    def _put_array(self, value: Array, path: str) -> Any:
+        if value.dtype.kind in "biuf" and value.dtype.itemsize <= 8 and value.dtype != np.float16:
+            return {"array": self.keep(value, path)}
+        if value.dtype.kind not in "OU":
+            raise InputError(f"{path}: values of type {value.dtype} cannot be saved; use text or numbers")
+        kind = "O" if value.dtype == object else value.dtype.newbyteorder("<").str
+        return {"names": [self._put_name(v, path) for v in value.tolist()], "type": kind}
+
+    def keep(self, array: Array, path: str) -> str:
+        """Keep an array under a name of its own: where it stands, unless a name with dots in it stands there too."""
+        while path in self.arrays:
+            path += "'"
+        self.arrays[path] = array
+        return path
+
+    def _put_name(self, value: Any, path: str) -> Any:
+        made = self.put(value, path)
+        if isinstance(made, (list, dict)) and "float" not in made and "int" not in made:
+            raise InputError(
+                f"{path}: {value!r} ({type(value).__name__}) cannot be saved as a name; use text or numbers"
+            )
+        return made
+
+    def _put_list(self, value: Any, path: str) -> Any:
+        return [self.put(v, f"{path}.{i}") for i, v in enumerate(value)]
+
+    def _put_tuple(self, value: Any, path: str) -> Any:
+        return {"tuple": self._put_list(value, path)}
+
+    def _put_set(self, value: Any, path: str) -> Any:
+        return {"set": self._put_list(sorted(value, key=lambda v: (type(v).__name__, v)), path)}
+
+    def _put_dict(self, value: Any, path: str) -> Any:
+        return {"dict": [[self.put(k, f"{path}.key"), self.put(v, f"{path}.{k}")] for k, v in value.items()]}
+
+    def _put_value(self, value: Any, path: str) -> Any:
+        kind: Any = type(value)
+        name = NAMES.get(kind)
+        if name is None or not is_dataclass(value):
+            shown = getattr(value, "__name__", repr(value)) if callable(value) else repr(value)
+            raise InputError(f"{path} cannot be saved: {shown[:60]} is no value that a file can hold (no code is)")
+        if hasattr(kind, "to_save"):
+            value = kind.to_save(value)
+        made: dict[str, Any] = {"is": name}
+        for field in fields(value):
+            made[field.name] = self.put(getattr(value, field.name), f"{path}.{field.name}")
+        for derived in DERIVED.get(name, ()):
+            made[derived] = self.put(getattr(value, derived), f"{path}.{derived}")
+        return made
+
+    _ways: dict[type, Callable[..., Any]] = {  # noqa: RUF012
+        np.ndarray: _put_array,
+        list: _put_list,
+        tuple: _put_tuple,
+        frozenset: _put_set,
+        set: _put_set,
+        dict: _put_dict,
+    }
+
+
+class Reader:
+    """Puts values together again."""
+
+    def __init__(self, arrays: dict[str, Array], thorough: bool = True):
+        """With `thorough`, every word is looked at, which takes a look at all of their bytes."""
+        self.arrays, self.thorough = arrays, thorough
+        self.shared: dict[str, Any] = {}
+
+    def get(self, told: Any) -> Any:
+        """The value that some JSON stands for; raises FileError where it stands for none."""
+        try:
+            return self._get(told)
+        except FileError:
+            raise
+        except Exception as error:  # whatever a forged value does to the code that meets it
+            raise FileError(f"the file is damaged ({type(error).__name__}: {str(error)[:200]})") from None
+
+    def _get(self, told: Any) -> Any:
+        if isinstance(told, _PLAIN):
+            return told
+        if isinstance(told, list):
+            return [self._get(v) for v in told]
+        if "is" in told:
+            return self._get_value(told)
+        for mark, get in self._ways.items():
+            if mark in told:
+                return get(self, told)
+        for mark, form in FORMS.items():
+            if mark in told:
+                return form.get(self, told)
+        raise FileError(f"the file is damaged: {sorted(told)[:3]} is nothing known")
+
+    def _get_array(self, told: Any) -> Array:
+        return self.arrays[told["array"]]
+
+    def _get_names(self, told: Any) -> Array:
+        told_kind, names = told["type"], self._get(told["names"])
+        if not isinstance(names, list) or not all(isinstance(name, _PLAIN) for name in names):
+            raise FileError("the file is damaged (names that are none)")
+        kind: Any = object
+        if told_kind != "O":
+            if not (
+                isinstance(told_kind, str) and told_kind.startswith("<U") and all(isinstance(n, str) for n in names)
+            ):
+                raise FileError("the file is damaged (names of no kind)")
+            longest = max((len(name) for name in names), default=0)
+            if longest * len(names) <= _UNEVEN * sum(map(len, names)) + _FEW:  # otherwise one long name would cost all
+                kind = f"<U{max(longest, 1)}"
+        array = np.empty(len(names), kind)
+        array[:] = names
+        return array
+
+    def _get_float(self, told: Any) -> float:
+        return {"inf": float("inf"), "-inf": float("-inf"), "nan": float("nan")}[told["float"]]
+
+    def _get_int(self, told: Any) -> int:
+        if len(told["int"]) > 400:
+            raise FileError("the file is damaged (a number)")
+        return int(told["int"])
+
+    def _get_tuple(self, told: Any) -> tuple[Any, ...]:
+        return tuple(self._get(v) for v in told["tuple"])
+
+    def _get_set(self, told: Any) -> frozenset[Any]:
+        return frozenset(self._get(v) for v in told["set"])
+
+    def _get_dict(self, told: Any) -> dict[Any, Any]:
+        return {self._get(k): self._get(v) for k, v in told["dict"]}
+
+    def _get_value(self, told: Any) -> Any:
+        name = told["is"]
+        kind: Any = CLASSES[name]
+        derived = DERIVED.get(name, ())
+        given = {key: self._get(value) for key, value in told.items() if key != "is"}
+        kept = {key: given.pop(key) for key in derived}
+        for field in fields(kind):
+            if not _fits(str(field.type), given.get(field.name, field.default)):
+                raise FileError(f"the file is damaged ({name}.{field.name} is no {field.type})")
+        value = kind(**given)
+        value.__dict__.update(kept)
+        CHECKS.get(name, lambda value: None)(value)
+        return value
+
+    _ways: dict[str, Callable[..., Any]] = {  # noqa: RUF012
+        "array": _get_array,
+        "names": _get_names,
+        "float": _get_float,
+        "int": _get_int,
+        "tuple": _get_tuple,
+        "set": _get_set,
+        "dict": _get_dict,
+    }
+
+
+_TYPES: dict[str, Any] = {
+    "None": type(None), "str": str, "bool": bool, "int": int, "float": (int, float), "tuple": tuple, "dict": dict,
+    "list": list, "frozenset": frozenset, "np.ndarray": np.ndarray,
+}  # fmt: skip
+_NUMBERS = ("Array", "IntArray")
+_SAME = {
+    "BlockLedger": ("BlockLedger", "Uncounted"), "Index": ("Index", "Kept"),
+    "WordFeatures": ("Vocabulary", "Stored", "Buckets"),
+    "Block": ("CategoryBlock", "TextBlock", "NumberBlock", "MatrixBlock"),
+    "Calibration": ("Temperature", "PerClass", "Isotonic"), "Moments": ("Moments", "Comoments"),
+    "Features": ("Index", "Categories", "Grid", "Vocabulary", "Stored", "Buckets"),
+    "Rule": (
+        "Number", "Gaussian", "Histogram", "Kernel", "Categorical", "Bernoulli", "Poisson", "Dates", "Text",
+        "Multinomial", "Complement",
+    ),
+    "Prior": ("Empirical", "Smoothed", "Uniform", "Given"),
+    "Smoothing": (
+        "Additive", "Epsilon", "Evidence", "Unsmoothed", "AbsoluteDiscount", "Dirichlet", "JelinekMercer", "WittenBell",
+    ),
+}  # fmt: skip
+"""What may stand where a class declares these."""
+
+
+def _fits(declared: str, value: Any) -> bool:
+    """Whether a value is of a declared type, and what is inside of a tuple or a dict as well."""
+    return any(_fits_one(part, value) for part in _split(declared, " | "))
+
+
+def _fits_one(declared: str, value: Any) -> bool:
+    outer, _, inner = declared.partition("[")
+    if outer in _NUMBERS:
+        return isinstance(value, np.ndarray) and value.dtype.kind in "biuf"
+    if outer in _SAME or outer in CLASSES or f"columns.{outer}" in CLASSES:
+        return type(value).__name__ in _SAME.get(outer, (outer,))
+    kind = _TYPES.get(outer)
+    if kind is None:
+        return True
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        return False
+    parts = _split(inner.removesuffix("]"), ", ") if inner else []
+    if outer == "tuple" and parts:
+        if len(parts) == 2 and parts[1] == "...":
+            return all(_fits(parts[0], item) for item in value)
+        return len(parts) == len(value) and all(map(_fits, parts, value))
+    if outer == "dict" and len(parts) == 2:
+        return all(_fits(parts[0], key) and _fits(parts[1], item) for key, item in value.items())
+    return True
+
+
+@cache
+def _split(text: str, mark: str) -> list[str]:
+    """The parts of a declaration, as far as they are not inside brackets.
+
+    >>> _split("tuple[int, str], None", ", ")
+    ['tuple[int, str]', 'None']
+    """
+    parts, depth = [""], 0
+    for piece in re.split(f"({re.escape(mark)}|[\\[\\]])", text):
+        depth += (piece == "[") - (piece == "]")
+        if piece == mark and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += piece
+    return parts

@@ -1,0 +1,228 @@
+"""The container: one file of the safetensors format, with a JSON document that says what its arrays mean.
+
+Arrays are read where they lie (memory-mapped). Before anything is believed, sizes are compared with the size of the
+file and the header with its digest. Each array has a digest as well: all are compared at once where the file is small,
+otherwise when somebody asks for it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import mmap
+import os
+import re
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from naively.arrays import Array
+from naively.errors import FileError
+from naively.store.atomic import replacing
+
+VERSION = 2
+_VERSION_NUMBER = re.compile("[1-9][0-9]{0,5}")
+SMALL = 16 << 20
+"""Of files up to so many bytes, all arrays are compared with their digests when they are opened."""
+_LARGEST_HEADER = 100 << 20
+_NO_DIGEST = "0" * 64
+_BEGINNING = b'{"__metadata__":{"format":"naively"'
+_TYPES = {
+    "F64": "<f8", "F32": "<f4", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "|i1",
+    "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "|u1", "BOOL": "|b1",
+}  # fmt: skip
+_NAMES = {np.dtype(kind): name for name, kind in _TYPES.items()}
+
+
+def write(path: str | os.PathLike[str], document: dict[str, Any], arrays: Mapping[str, Array]) -> None:
+    """Write a file whole, or leave what was there."""
+    ready = {name: _as_stored(name, array) for name, array in arrays.items()}
+    names = sorted(ready, key=lambda name: (-ready[name].dtype.itemsize, name))  # so that each begins where it may
+    told = {**document, "digests": {name: _digest(_bytes(ready[name])) for name in names}}
+    header = _header(told, {name: ready[name] for name in names})
+    if len(header) > _LARGEST_HEADER:
+        raise FileError(
+            f"the names in this model take {len(header):,} bytes, more than the {_LARGEST_HEADER:,} of a file"
+        )
+    with replacing(path) as file:
+        file.write(len(header).to_bytes(8, "little"))
+        file.write(header)
+        for name in names:
+            file.write(_bytes(ready[name]))
+
+
+def _as_stored(name: str, array: Array) -> Array:
+    if array.dtype.newbyteorder("<") not in _NAMES:
+        raise FileError(f"{name}: an array of {array.dtype} cannot be written")
+    return np.ascontiguousarray(array, array.dtype.newbyteorder("<"))
+
+
+def _bytes(array: Array) -> memoryview:
+    flat: Any = array.reshape(-1).view(np.uint8)
+    return memoryview(flat)
+
+
+def _digest(data: Any) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _header(document: dict[str, Any], arrays: Mapping[str, Array]) -> bytes:
+    at, entries = 0, {}
+    for name, array in arrays.items():
+        entries[name] = {
+            "dtype": _NAMES[array.dtype],
+            "shape": list(array.shape),
+            "data_offsets": [at, at + array.nbytes],
+        }
+        at += array.nbytes
+    model = json.dumps(document, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    about = {"format": "naively", "version": str(VERSION), "digest": _NO_DIGEST, "model": model}
+    header = json.dumps({"__metadata__": about, **entries}, separators=(",", ":")).encode()
+    header += b" " * (-len(header) % 8)
+    return header.replace(_NO_DIGEST.encode(), _digest(header).encode(), 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Contents:
+    """A file that was opened: its document, and its arrays where they lie."""
+
+    path: str
+    size: int
+    document: dict[str, Any]
+    arrays: dict[str, Array]
+
+    def verify(self) -> None:
+        """Compare every array with its digest."""
+        for name in self.arrays:
+            self.verify_one(name)
+
+    def verify_one(self, name: str) -> None:
+        if name not in self._unverified:
+            return
+        if _digest(_bytes(self.arrays[name])) != self.document["digests"].get(name):
+            raise FileError(f"{self.path}: the file is damaged (array {name!r} is not what was written)")
+        self._unverified.discard(name)
+
+    @cached_property
+    def _unverified(self) -> set[str]:
+        return set(self.arrays)
+
+    @property
+    def small(self) -> bool:
+        return self.size <= SMALL
+
+    @property
+    def verified(self) -> bool:
+        """True if every array was compared with its digest."""
+        return not self._unverified
+
+
+def read(path: str | os.PathLike[str]) -> Contents:
+    """Open a file; raises FileError, before anything is made of its numbers, where it is none of ours or damaged."""
+    shown = os.fspath(path)
+    with open(path, "rb", opener=_at_once) as file:
+        status = os.fstat(file.fileno())
+        size = status.st_size
+        if not stat.S_ISREG(status.st_mode):
+            raise FileError(f"{shown}: is a pipe or a device, and a model is read from a file; write it to one first")
+        if size < 8:
+            raise FileError(f"{shown}: no model of naively: it has {size} bytes")
+        long = int.from_bytes(file.read(8), "little")
+        if not 2 <= long <= min(size - 8, _LARGEST_HEADER) or long % 8:
+            raise FileError(f"{shown}: no model of naively, or cut off or damaged (it does not begin like one)")
+        header = file.read(long)
+        entries, document = _opened(shown, header)
+        data = _data(file, 8 + long, size)
+    arrays = _arrays(shown, entries, data)
+    if set(arrays) != set(document["digests"]):
+        raise FileError(f"{shown}: the file is damaged (arrays and digests do not match)")
+    contents = Contents(shown, size, document, arrays)
+    if contents.small:
+        contents.verify()
+    return contents
+
+
+def is_model(path: str | os.PathLike[str]) -> bool:
+    """True if there is a file that begins like a model.
+
+    >>> is_model(__file__)
+    False
+    """
+    try:
+        with open(path, "rb", opener=_at_once) as file:
+            regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+            return regular and file.read(8 + len(_BEGINNING))[8:] == _BEGINNING
+    except (OSError, ValueError):
+        return False
+
+
+def _at_once(path: str, flags: int) -> int:
+    """Open without waiting for somebody to write, as a pipe with a name would."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _data(file: BinaryIO, begin: int, size: int) -> memoryview:
+    """What lies behind the header: of a small file read, so that nobody can change it any more, otherwise mapped."""
+    if size <= SMALL or size == begin:
+        return memoryview(file.read(size - begin))
+    return memoryview(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ))[begin:]
+
+
+def _opened(path: str, header: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
+    try:
+        entries = json.loads(header)
+        about = entries.pop("__metadata__")
+        known = about.get("format") == "naively"
+    except (ValueError, RecursionError, KeyError, AttributeError, TypeError):
+        raise FileError(f"{path}: no model of naively, or damaged (its header cannot be read)") from None
+    if not known:
+        raise FileError(f"{path}: a file of safetensors, but no model of naively")
+    version = about.get("version")
+    if version != str(VERSION):
+        number = int(version) if isinstance(version, str) and _VERSION_NUMBER.fullmatch(version) else 0
+        older = "train the model again" if number else "it is damaged"
+        what = "update naively to read it" if number > VERSION else older
+        raise FileError(f"{path}: version {version!r} of the format, here version {VERSION} is read: {what}")
+    digest = about.get("digest")
+    if not isinstance(digest, str) or not digest.isalnum() or not digest.isascii() or len(digest) != 64:
+        raise FileError(f"{path}: the file is damaged (its digest)")
+    if header.count(digest.encode()) != 1:
+        raise FileError(f"{path}: the file is damaged (its digest)")
+    if _digest(header.replace(digest.encode(), _NO_DIGEST.encode(), 1)) != digest:
+        raise FileError(f"{path}: the file is damaged (its header is not what was written)")
+    try:
+        document = json.loads(about["model"])
+        if not isinstance(document["digests"], dict):
+            raise TypeError
+    except (ValueError, RecursionError, KeyError, TypeError):
+        raise FileError(f"{path}: the file is damaged (its document cannot be read)") from None
+    return entries, document
+
+
+def _arrays(path: str, entries: dict[str, Any], data: memoryview) -> dict[str, Array]:
+    """Every array where it lies: they fill the file without gaps, and none is larger than its bytes."""
+    arrays: dict[str, Array] = {}
+    try:
+        at = 0
+        for name, entry in sorted(entries.items(), key=lambda item: item[1]["data_offsets"]):
+            kind, shape, (begin, end) = np.dtype(_TYPES[entry["dtype"]]), entry["shape"], entry["data_offsets"]
+            sound = all(type(n) is int and 0 <= n < 1 << 48 for n in (begin, end, *shape)) and len(shape) <= 4
+            if not sound or begin != at or end - begin != prod(shape) * kind.itemsize or begin % kind.itemsize:
+                raise ValueError(name)
+            at = end
+            if end > len(data):
+                raise FileError(f"{path}: the file is cut off: {len(data):,} bytes of data are there, {end:,} promised")
+            flat = np.frombuffer(data[begin:end], kind) if end > begin else np.zeros(0, kind)
+            arrays[name] = flat.reshape(shape)
+    except FileError:
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        raise FileError(f"{path}: the file is damaged (its list of arrays)") from None
+    if at != len(data):
+        raise FileError(f"{path}: the file is damaged ({len(data) - at:,} bytes too many)")
+    return arrays

@@ -1,0 +1,62 @@
+"""The classes whose values a file may hold: a closed list, to which each class adds itself when it is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from naively.names import Index
+
+T = TypeVar("T", bound=type)
+Check = Callable[[Any], None]
+
+
+@dataclass(frozen=True)
+class Form:
+    """How values of a class are stored by functions of their own, in JSON that has the key `mark`."""
+
+    mark: str
+    kind: type
+    put: Callable[[Any, Any, str], Any]
+    get: Callable[[Any, Any], Any]
+
+
+CLASSES: dict[str, type] = {}
+NAMES: dict[type, str] = {}
+DERIVED: dict[str, tuple[str, ...]] = {}
+"""Attributes that are made from a value's fields, and stored as well since to make them takes a look at all of them."""
+CHECKS: dict[str, Check] = {}
+FORMS: dict[str, Form] = {}
+
+
+def stored(name: str = "", derived: tuple[str, ...] = ()) -> Callable[[T], T]:
+    """Register a dataclass: its values are stored by their fields, under this name (default: that of the class)."""
+
+    def register(kind: T) -> T:
+        known = name or kind.__name__
+        assert known not in CLASSES, known
+        CLASSES[known], NAMES[kind] = kind, known
+        if derived:
+            DERIVED[known] = derived
+        return kind
+
+    return register
+
+
+def checks(*names: str) -> Callable[[Check], Check]:
+    """Register a function that raises FileError where a value of these classes, read from a file, makes no sense."""
+
+    def register(check: Check) -> Check:
+        CHECKS.update(dict.fromkeys(names, check))
+        return check
+
+    return register
+
+
+def form(mark: str, kind: type, put: Callable[[Any, Any, str], Any], get: Callable[[Any, Any], Any]) -> None:
+    """Register a class that is stored by functions of its own."""
+    FORMS[mark] = Form(mark, kind, put, get)
+
+
+stored()(Index)
