@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
@@ -412,6 +413,16 @@ def test_classes_of_ones_own_may_have_other_parameters() -> None:
     assert clone(Mine(2.0, alpha=0.5)).fit(X, Y).get_params()["smoothing"] == 2.0
     with pytest.raises(TypeError, match="unexpected keyword"):
         Mine(beta=1)  # type: ignore[call-arg]
+
+
+def test_a_complement_of_one_class_scores_few_entries_as_it_scores_many() -> None:
+    """A row of few entries is scored by a table of these alone, which knows nothing of the others' counts."""
+    seen = csr_matrix(np.repeat([[1.0] * 100 + [0.0]], 3, axis=0))
+    row = csr_matrix(([2.0, 1.0], ([0, 0], [3, 100])), (1, 101))
+    model = naively.ComplementNB(alpha=0).fit(seen, ["a"] * 3)
+    one = model.predict_joint_log_proba(row)
+    np.testing.assert_array_equal(one, model.predict_joint_log_proba(np.repeat(row.toarray(), 50, axis=0))[:1])
+    assert one[0, 0] == pytest.approx(3 * np.log(101))
 
 
 # --- documented differences

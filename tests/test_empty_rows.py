@@ -141,7 +141,7 @@ def test_rows_without_a_label_are_left_out_and_that_is_said(run: Any, kind: str)
     for command in ("evaluate m.nb", "evaluate --loo"):
         told, err = run(f"{command} {data} {roles} --json")
         assert told["rows"] == 7
-        assert "2 rows have no label: left out" in err
+        assert "2 of 9 rows have no label: left out" in err
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])

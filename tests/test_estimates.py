@@ -60,6 +60,25 @@ def test_the_accuracy_of_a_choice_holds_for_other_texts(corpus: Any) -> None:
     assert inside >= 17
 
 
+@pytest.mark.parametrize("copies", [1, 3])
+def test_the_accuracy_of_a_choice_holds_for_a_shuffled_split_of_all_rows(copies: int) -> None:
+    """Rows are split as they come, and none is left out for being the copy of another.
+
+    Where every tenth text is there three times, its copies stand on both sides: the truth may only be better.
+    """
+    texts, labels = map(np.array, film_reviews())
+    texts, labels = (np.concatenate([all_of, *[all_of[::10]] * (copies - 1)]) for all_of in (texts, labels))
+    inside = better = 0
+    for seed in range(SPLITS):
+        train, rest = np.split(np.random.default_rng(seed).permutation(len(texts)), [len(texts) * 2 // 3])
+        model = TextClassifier(calibrate=False).fit(texts[train].tolist(), labels[train])
+        chosen = model.chosen_
+        estimate = Estimate(chosen.accuracy, chosen.margin, chosen.texts)
+        inside += (good := held(estimate, model, texts[rest].tolist(), labels[rest]))
+        better += not good and bool((model.predict(texts[rest].tolist()) == labels[rest]).mean() > chosen.accuracy)
+    assert (inside if copies == 1 else inside + better) >= 17
+
+
 @pytest.mark.parametrize("options", [[], ["--choose"]], ids=["left out", "chosen"])
 @pytest.mark.parametrize("corpus", [reviews, noise])
 def test_the_accuracy_that_training_prints_holds_for_other_rows(

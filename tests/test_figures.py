@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import itertools
+import json
 import tracemalloc
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from families import plain_text
 from sklearn.utils.estimator_checks import check_sample_weight_equivalence_on_dense_data
 
 import naively
 from naively import NaiveBayes, compare, cross_validate, evaluate, film_reviews, leave_one_out
+from naively.cli import main
 from naively.learn import calibrate as calibrating
 from naively.score.calibration import FEWEST, Losses, PerClass, Temperature, enough_rows, fitted
 
@@ -69,6 +73,24 @@ def test_held_out_rows_are_as_sure_as_the_model_that_users_get(calibrate: Any) -
     }
     for name, found in figures.items():
         assert found.log_loss == pytest.approx(true, abs=0.06), name
+
+
+@pytest.mark.parametrize("way", ["--loo", "--cv"])
+def test_the_command_line_judges_held_out_rows_as_calibrated_as_the_model_is(
+    way: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table, y = repeated_evidence(3000)
+    train, rest = slice(1000), slice(1000, None)
+    calibrated, raw = (
+        log_loss(NaiveBayes(calibrate=calibrate).fit(part(table, train), y[train]), part(table, rest), y[rest])
+        for calibrate in (True, False)
+    )
+    assert raw > calibrated + 0.2
+    path = tmp_path / "rows.csv"
+    pd.DataFrame({**part(table, train), "label": y[train]}).to_csv(path, index=False)
+    options = [way, *(["5"] if way == "--cv" else [])]
+    assert main(["evaluate", str(path), "--target", "label", *options, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["log_loss"] == pytest.approx(calibrated, abs=0.06)
 
 
 def test_a_model_that_does_not_calibrate_is_judged_uncalibrated() -> None:

@@ -1,9 +1,13 @@
 """Reading never loses or changes a value: exact types, what is refused, and what is typed to read it after all."""
 
+import errno
 import gzip
 import io
 import json
+import os
+import subprocess
 import sys
+import tempfile
 import warnings
 
 import pyarrow as pa
@@ -173,6 +177,52 @@ def test_a_column_that_meets_something_else_is_refused_with_its_line(write, firs
     assert table(path, on_error="skip").num_rows == 20_500
 
 
+@pytest.mark.parametrize("rows", [3, 20_500])
+@pytest.mark.parametrize(
+    ("first", "later", "expected"),
+    [
+        ("2020-01-01 10:00:00", "2020-01-02 10:30:00.123456789", "2020-01-02 10:30:00.123456789"),
+        ("2020-01-01 10:00:00", "2020-01-02 10:30:00+02:00", "2020-01-02 08:30:00+00:00"),
+        ("2020-01-01 10:00:00Z", "2020-01-02 10:30:00.123456789Z", "2020-01-02 10:30:00.123456789Z"),
+        ("10:00:00", "10:30:00.123456789", "10:30:00.123456789"),
+        ("true", "t", "t"),
+        ("true", "yes", "yes"),
+        ("true", "1", "1"),
+        ("no", "false", "false"),
+    ],
+)
+def test_times_and_booleans_are_never_cut(write, first, later, expected, rows):
+    read = table(write("a.csv", "v,w\n" + f"{first},1\n" * rows + f"{later},1\n"))["v"]
+    assert str(read[-1]) == expected
+    assert len(set(read.to_pylist())) == 2
+    if rows > 3:
+        records = [json.dumps({"v": first == "true" or first})] * rows + [json.dumps({"v": later})]
+        assert str(table(write("a.jsonl", "\n".join(records)))["v"][-1]) == expected
+
+
+def test_times_are_the_same_wherever_the_machine_is(write):
+    path = write("a.csv", "v,w\n2020-01-01 10:00:00,1\n2020-01-01 10:00:00+02:00,2\n")
+    code = (
+        "import sys\nfrom naively.sources import Asked, open_source\n"
+        "with open_source(Asked(paths=(sys.argv[1],))) as source:\n"
+        "    print(*(value for batch in source.batches() for value in batch['v']), sep=', ')"
+    )
+    command = [sys.executable, "-c", code, path]
+    shown = subprocess.run(command, env={**os.environ, "TZ": "Asia/Tokyo"}, capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "2020-01-01 10:00:00+00:00, 2020-01-01 08:00:00+00:00"
+
+
+@pytest.mark.parametrize("first", ["7", "0.5"])
+def test_a_boolean_among_the_numbers_of_json_is_refused_and_no_one_or_zero(write, first):
+    records = [f'{{"v": {first}, "w": "true"}}'] * 20_500 + ['{"v": true, "w": "false"}']
+    path = write("a.jsonl", "\n".join(records))
+    with pytest.raises(SourceError, match="line 20501, column 'v'"):
+        table(path)
+    assert table(path, on_error="skip").num_rows == 20_500
+    with pytest.raises(SourceError, match="column 'v': has true or false among its numbers"):
+        table(write("a.json", "[" + ",\n".join(records) + "]"))
+
+
 # Line ends, marks, long values
 
 ENDS = ["\n", "\r\n", "\r"]
@@ -240,8 +290,34 @@ def test_a_folder_with_several_splits_is_refused_and_names_one_of_them(run, writ
         code, _, err = run("train", folder, "--target", "label", "-o", model)
         assert code == 1
         assert f"several splits (test, train), which are not read together; name one: '{folder / one}'" in err
+        if folder.name == "hub":  # a glob that matches both
+            code, _, err = run("train", folder / "data" / "*.csv", "--target", "label", "-o", model)
+            assert code == 1
+            assert f"name one: '{folder / one}'" in err
         code, out, _ = run("train", folder / one, "--target", "label", "-o", model, "--json")
         assert (code, json.loads(out)["rows"]) == (0, rows)
+
+
+def test_a_class_may_be_called_test_or_dev(run, write, tmp_path):
+    for label in ("test", "dev", "ops"):
+        write(f"classes/{label}/1.txt", f"{label} words")
+    assert table(str(tmp_path / "classes"))["label"].to_pylist() == ["dev", "ops", "test"]
+    for split in ("test", "train"):
+        write(f"splits/{split}/1.txt", "words")
+    with pytest.raises(SourceError, match="several splits"):
+        table(str(tmp_path / "splits"))
+
+
+def test_a_full_disk_under_standard_input_says_where_and_what_to_do(run, monkeypatch, tmp_path):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("shutil.copyfileobj", full)
+    code, _, err = run("train", "-", "--format", "csv", "--target", "label", "-o", tmp_path / "m.nb", feed=b"a,label\n")
+    assert code != 0
+    assert "No space left on device" in err
+    assert "TMPDIR" in err
+    assert tempfile.gettempdir() in err
 
 
 @pytest.mark.parametrize("name", ["Unnamed: 0", "", "__index_level_0__"])

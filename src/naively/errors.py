@@ -13,8 +13,9 @@ not be what they seem.
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 
 class NaivelyError(ValueError):
@@ -45,6 +46,15 @@ class DataWarning(UserWarning):
     """Data that can be used, but may not be what they seem."""
 
 
+@contextmanager
+def naming(name: str | os.PathLike[str]) -> Iterator[None]:
+    """Raise an error of the system again with this name for its file; its class stays the same."""
+    try:
+        yield
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, os.fspath(name)) from None
+
+
 def nearest(name: object, known: Iterable[object], *, cutoff: float = 0.6) -> str:
     """The known names closest to an unknown one, as the end of a sentence; `cutoff` is how alike they must be, 0 to 1.
 
@@ -53,5 +63,7 @@ def nearest(name: object, known: Iterable[object], *, cutoff: float = 0.6) -> st
     >>> nearest("zzz", ["age"])
     ''
     """
+    import difflib  # which --help can do without
+
     close = difflib.get_close_matches(str(name), [str(k) for k in known], n=3, cutoff=cutoff)
     return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""

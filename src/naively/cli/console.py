@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TextIO
+
+from naively.errors import naming
 
 # Control characters, and marks that turn the direction of writing or break lines.
 _BIDI = "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff"
@@ -166,7 +167,7 @@ class Console:
         """See that all that was said is written, or fail."""
         for stream in (sys.stdout, sys.stderr):
             if stream is not None:
-                with _naming(stream):
+                with naming(_named(stream)):
                     stream.flush()
 
     def styled_error(self, style: str, text: str) -> str:
@@ -193,18 +194,12 @@ class Console:
 def write(stream: TextIO | None, text: str) -> None:
     """Write to a standard stream; to None, which Python has for one that is closed, nothing is written."""
     if stream is not None:
-        with _naming(stream):
+        with naming(_named(stream)):
             stream.write(text)
 
 
-@contextmanager
-def _naming(stream: TextIO) -> Iterator[None]:
-    """Raise an error of the system again with the name of the stream; BrokenPipeError stays one."""
-    try:
-        yield
-    except OSError as error:
-        name = "standard error" if stream is sys.stderr else "standard output"
-        raise type(error)(error.errno, error.strerror, name) from None
+def _named(stream: TextIO) -> str:
+    return "standard error" if stream is sys.stderr else "standard output"
 
 
 def json_text(value: Any, indent: int | None = None) -> str:

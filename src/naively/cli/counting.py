@@ -16,6 +16,7 @@ from naively.cli.prefetch import ahead
 from naively.cli.progress import Progress
 from naively.errors import FileError, InputError
 from naively.learn.sample import Sample
+from naively.read.matrix import RowError
 from naively.sources import Source
 from naively.store.atomic import sweep
 
@@ -26,6 +27,8 @@ class Counted:
 
     rows: int = 0
     unlabelled: int = 0
+    start: int = 0  # the row of the source, from 0, at which the batch begins that is being counted
+    labelled: Any = None  # which rows of that batch have a label
     sample: Sample = field(default_factory=lambda: Sample(0))
     state: tuple[Any, int] | None = None  # the model and the rows it has counted, which belong together at any moment
 
@@ -97,8 +100,11 @@ def count(
         if checkpoint is not None:
             _save_before_leaving(checkpoint, counted.state, done, console)
         raise
+    except RowError as error:
+        error = error.among(counted.labelled).moved(counted.start)
+        raise InputError(f"{source.called}, with rows counted from 0: {error}") from None
     except InputError as error:
-        raise InputError(f"behind row {counted.rows:,}: {error}") if type(error) is InputError else error from None
+        raise InputError(f"{source.called}: {error}") if type(error) is InputError else error from None
     tell_of_bad_rows(source, console)
     if counted.rows == 0:
         what = "no row has a label" if counted.unlabelled else "there are no rows"
@@ -112,7 +118,10 @@ def count(
 
 def _labelled(batches: Any, roles: Roles, learner: Any, counted: Counted, done: int) -> Iterator[tuple[Any, Any]]:
     """The rows that have a label, with their labels, but for those that are counted already."""
+    read = 0
     for batch in batches:
+        counted.start, counted.labelled = read, roles.has_label(batch)
+        read += batch.num_rows
         rows = roles.labelled(batch)
         counted.unlabelled += batch.num_rows - rows.num_rows
         counted.sample.see(rows)

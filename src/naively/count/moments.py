@@ -201,7 +201,9 @@ class ClassMoments(Value):
         classes, moved = self.classes.united(other.classes, "classes")
         features, renumber = self.features.united(other.features, "features")
         theirs = other.present if moved is None else moved[other.present]
-        present = np.union1d(self.present, theirs).astype(np.int64)
+        either = np.zeros(classes.size, bool)
+        either[self.present] = either[theirs] = True
+        present = np.flatnonzero(either)
         mine = self._over(classes, features, present, self.present, None, None)
         return mine, other._over(classes, features, present, theirs, moved, renumber)
 

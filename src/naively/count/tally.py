@@ -130,13 +130,15 @@ class Tally(Value):
         return f"{wide:_} features"
 
     def without_classes(self, gone: Array) -> Tally:
-        """Without some classes (a mask), of which nothing is left."""
+        """Without some classes (a mask), and without their counts."""
         kept = np.flatnonzero(~gone)
         places = np.cumsum(~gone) - 1
         assert self.classes.names is not None
         classes = Index.of(self.classes.names[kept])
         missing = None if self.missing is None else self.missing[kept]
-        cells = self.cells.renumbered(None, places)
+        mine = ~gone[self.cells.klass]
+        cells = Cells(self.cells.feature[mine], self.cells.klass[mine], self.cells.values[:, mine])
+        cells = cells.renumbered(None, places)
         return replace(self, classes=classes, rows=self.rows[kept], cells=cells, missing=missing)
 
     def dense(self, plane: int = 0) -> Array:

@@ -19,6 +19,8 @@ from naively.store.codec import Reader, Writer
 from naively.store.damage import are, need
 from naively.store.registry import form, stored
 
+_MOST_ROWS = 1 << 62
+
 
 def _new_table() -> Any:
     """Hashed by a secret key, so that nobody can choose words that collide."""
@@ -264,7 +266,8 @@ def _check_votes(size: int, bucket: Any, lead: Any, length: Any, data: Any) -> N
     many = len(bucket)
     need(are(bucket, "i8", None) and are(lead, "i8", many) and are(length, "i8", many), "the names of buckets")
     need(are(data, "u1", None) and bool((length >= 0).all()) and int(length.sum()) == len(data), "names of buckets")
-    need(not many or (bucket.min() >= 0 and bucket.max() < size and lead.min() >= 0), "the names of buckets")
+    need(not many or (bucket.min() >= 0 and bucket.max() < size), "the names of buckets")
+    need(not many or (lead.min() >= 0 and lead.max() < _MOST_ROWS), "the names of buckets")
 
 
 form("buckets", Buckets, _put_buckets, _get_buckets)

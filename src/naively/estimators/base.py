@@ -15,7 +15,7 @@ from naively.count.ledger import Ledger
 from naively.errors import InputError
 from naively.estimators.rows import as_array, check_rows, numbers
 from naively.learn.learner import Learner
-from naively.learn.model import Model
+from naively.learn.model import NO_CLASSES, Model
 from naively.learn.parameters import defaults_of, refuse_unknown
 from naively.names import Index
 from naively.read.label_codes import check_labels, check_weights, counted_codes, number_labels, rows_that_count
@@ -91,8 +91,7 @@ class CountingClassifier(Manners, Learner):
         features = None if model is None else model.ledger.features
         tally = self._count(X, y, classes, features, sample_weight, reset=model is None)
         if model is None:
-            declared = frozenset() if classes is None or classes.names is None else frozenset(classes.names.tolist())
-            self._settle(Model(Ledger((tally,)), self._dtype_of(X), declared, self._counted()))
+            self._settle(Model(Ledger((tally,)), self._dtype_of(X), classes or NO_CLASSES, self._counted()))
         else:
             self._settle(model.after(model.ledger.add(tally)))
 
@@ -112,7 +111,7 @@ class CountingClassifier(Manners, Learner):
             codes, classes = number_labels(y, classes)
             return self._family().count(rows, codes, classes, known, weight)
         except RowError as error:
-            raise (error if kept is None else error.among(kept)) from None
+            raise error.among(kept) from None
 
     def _labelled(self, model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array | None]:
         """Rows that the model has counted, the numbers of their classes, and their weights."""

@@ -15,6 +15,7 @@ import numpy as np
 from naively.count import stored_vocabulary  # noqa: F401  which registers how vocabularies are stored
 from naively.count.columns import CODE_BITS, MISSING
 from naively.count.tally import PLANES
+from naively.names import safe_key
 from naively.score.calibration import TEMPERATURES
 from naively.store.damage import are, need
 from naively.store.registry import checks
@@ -38,7 +39,7 @@ def _index(index: Any) -> None:
     if index.names is not None:
         names = index.names.tolist()
         need(index.names.ndim == 1 and len(names) == index.size, "names are missing")
-        need(len(set(names)) == len(names), "a name is there twice")
+        need(len(set(map(safe_key, names))) == len(names), "a name is there twice")
         need(None not in names and len({isinstance(name, str) for name in names}) < 2, "names of several kinds")
 
 
@@ -356,9 +357,13 @@ def _check_places(table: Any, thorough: bool) -> None:
             edges = column.edges
             need(edges is None or bool((np.diff(edges) > 0).all()), "the bins of numbers")
     elif hasattr(table, "variance"):
-        need(_finite(table.mean) and bool((table.variance >= 0).all()), "a mean, or a variance below zero")
+        need(_finite(table.mean) and bool((table.variance > 0).all()), "a mean, or a variance that is not above zero")
     elif hasattr(table, "covariance"):
         need(_finite(table.mean), "a mean")
+        spread = np.einsum("cii->ci", table.covariance)
+        need(bool((spread > 0).all()), "a variance that is not above zero")
+        apart, allowed = table.covariance - table.covariance.transpose(0, 2, 1), np.sqrt(spread) * 1e-9
+        need(bool((np.abs(apart) <= allowed[:, :, None] * np.sqrt(spread)[:, None]).all()), "a covariance")
         need(all(_finite(whitening) and abs(log) <= _LARGEST for whitening, log in table._whole), "a covariance")
     elif table.impossible is not None:
         need(all(bool((zeros >= 0).all()) for zeros in table.impossible), "impossible categories")

@@ -16,7 +16,7 @@ from naively.errors import DataWarning
 from naively.families.words.block import Words
 from naively.families.words.rows import WordRows, read_all
 from naively.families.words.selection import Limits
-from naively.learn.estimates import with_margin
+from naively.learn.estimates import digits_of, margin_of, with_margin
 from naively.learn.recipes import (
     ALPHAS,
     FOLDS,
@@ -84,11 +84,22 @@ class Chosen(Mapping[str, Any]):
     def __str__(self) -> str:
         head = f"{'family':12} {'weighting':10} {'ngrams':8} {'min_df':>6} {'alpha':>6} {'texts':>7} {'accuracy':>9}"
         lines = [
-            f"{r.family:12} {r.weighting:10} {r.ngrams!s:8} {r.min_df:>6} {r.alpha:>6g} {t.rows:>7} {t.accuracy:>9.4f}"
+            f"{r.family:12} {r.weighting:10} {r.ngrams!s:8} {r.min_df:>6} {r.alpha:>6g} {round(t.rows):>7} "
+            f"{t.accuracy:>9.{digits_of(margin_of(t.accuracy, t.rows))}f}"
             for t in self.tried
             for r in [t.recipe]
         ]
-        return "\n".join([repr(self), *([head, *lines] if lines else [])])
+        return "\n".join([repr(self), *([self._estimate(), head, *lines] if lines else [])])
+
+    def _estimate(self) -> str:
+        """How the accuracy was estimated, and for what."""
+        if self.accuracy is None or self.margin is None:
+            return "accuracy of each recipe on texts that it has not counted, from which the best was picked:"
+        return (
+            f"accuracy {with_margin(self.accuracy, self.margin)} on texts like these ({self.texts:,} different texts, "
+            "held out in folds, each judged by a recipe picked without it);\nbelow, accuracies of the folds, which "
+            "flatter the first line, since it was picked for its own:"
+        )
 
 
 @stored()

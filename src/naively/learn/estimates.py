@@ -42,14 +42,18 @@ def margin_of(share: float, rows: float) -> float:
     return 2.0 * (share * (1.0 - share) / (rows + 4.0)) ** 0.5
 
 
+def digits_of(margin: float) -> int:
+    """The number of decimals that a margin, rounded up to one digit, allows."""
+    digits = max(-floor(log10(margin)), 0)
+    return max(digits - 1, 0) if ceil(margin * 10**digits - 1e-9) == 10 else digits  # 0.096 is 0.1
+
+
 def with_margin(value: float, margin: float) -> str:
     """Print a value and its margin, which has one digit and is rounded up.
 
     >>> with_margin(0.83541, 0.03), with_margin(0.9876, 0.0041), with_margin(0.5, 0.096)
     ('0.84 ± 0.03', '0.988 ± 0.005', '0.5 ± 0.1')
     """
-    digits = max(-floor(log10(margin)), 0)
-    if ceil(margin * 10**digits - 1e-9) == 10:  # 0.096 is 0.1
-        digits = max(digits - 1, 0)
+    digits = digits_of(margin)
     shown = ceil(margin * 10**digits - 1e-9) / 10**digits
     return f"{value:.{digits}f} ± {shown:.{digits}f}"

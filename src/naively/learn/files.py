@@ -26,6 +26,7 @@ from naively.learn.calibrate import Judged
 from naively.learn.checks import check_numbers, check_table
 from naively.learn.held_out import ledger_of
 from naively.learn.model import Model
+from naively.names import Index
 from naively.score.table import CodeTable, CovarianceTable, LinearTable, NormalTable
 from naively.store.codec import Reader, Writer
 from naively.store.container import Contents, read, write
@@ -322,7 +323,7 @@ class Saved:
     def _model(self, told: dict[str, Any]) -> Any:
         if set(told) - {"schema"} != {"tally", "dtype", "declared", "counted", "chosen", "judged"}:
             raise FileError("the file is damaged (the parts of a model)")
-        if not isinstance(told["declared"], frozenset) or not isinstance(told["judged"], (Judged, type(None))):
+        if not isinstance(told["declared"], Index) or not isinstance(told["judged"], (Judged, type(None))):
             raise FileError("the file is damaged (the parts of a model)")
         tally, schema = told.pop("tally"), told.pop("schema", None)
         dtype = {"float64": np.float64, "float32": np.float32}[told.pop("dtype")]

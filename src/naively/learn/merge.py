@@ -14,6 +14,7 @@ from naively.families.blocks import BlockLedger, BlockTally
 from naively.learn.block_model import BlockModel
 from naively.learn.learner import Learner
 from naively.names import Index
+from naively.read.label_codes import sorted_index
 
 
 def merge(*estimators: Any) -> Any:
@@ -58,7 +59,7 @@ def merge(*estimators: Any) -> Any:
     found = [e._settle_judgement(e._model) for e in estimators if hasattr(e, "_settle_judgement")]
     judgements = [judged for judged in found if judged is not None]
     judged = reduce(add, judgements) if judgements else None
-    declared = frozenset[Any]().union(*(estimator._model.declared for estimator in estimators))
+    declared = reduce(_united, (estimator._model.declared for estimator in estimators))
     if isinstance(total, BlockTally):
         merged._settle(replace(first._model.after(BlockLedger.of(total)), declared=declared, judged=judged))
         return merged
@@ -69,6 +70,12 @@ def merge(*estimators: Any) -> Any:
             merged.feature_names_in_ = columns.names
     merged._settle(replace(first._model.after(Ledger((total,))), declared=declared, judged=judged))
     return merged
+
+
+def _united(one: Index, other: Index) -> Index:
+    """The classes that either of two models was told of, sorted."""
+    both = one.united(other, "classes")[0]
+    return both if both.names is None else sorted_index(both.names)
 
 
 def _check_kind(estimator: Any) -> None:

@@ -11,9 +11,11 @@ from naively.arrays import Array
 from naively.count.ledger import Ledger, Uncounted
 from naively.count.tally import Tally
 from naively.families.base import Family
+from naively.names import Index
 from naively.read.matrix import Rows, in_blocks
 from naively.score.scores import Scores
 
+NO_CLASSES = Index(0)
 _WORTH_A_TABLE = 8
 """A table of all features is made once this share of its cells was asked for piece by piece."""
 
@@ -28,7 +30,7 @@ class Model:
 
     ledger: Any
     dtype: Any = np.float64
-    declared: frozenset[Any] = frozenset()  # classes named in advance, which stay though they have no rows
+    declared: Index = NO_CLASSES  # classes named in advance, which stay though they have no rows
     counted: Any = None  # what the counting depended on, which cannot be changed afterwards
     chosen: Any = None  # what was chosen for parameters that are "auto"
     judged: Any = None  # how probabilities are calibrated
@@ -54,7 +56,7 @@ class Model:
         """Without the classes whose last row was forgotten, unless they were named in advance."""
         names = self.ledger.classes.names
         assert names is not None
-        gone = (self.ledger.rows == 0) & ~np.array([name in self.declared for name in names.tolist()], dtype=bool)
+        gone = (self.ledger.rows == 0) & (self.declared.locate(names) < 0)
         if not gone.any() or gone.all():
             return self
         return self.without_classes(gone)

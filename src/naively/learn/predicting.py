@@ -323,7 +323,9 @@ class Predictor(Parameters):
     def n_parameters_joint_(self) -> int | float:
         """How many it would take without the naive assumption; for counts, of which features a row holds at all.
 
-        `math.inf` where there are numbers of events (Poisson), whose combinations have no end.
+        `math.inf` where there are numbers of events (Poisson), whose combinations have no end. More than 10^300 is
+        printed by its magnitude ("about 10^6021"); `int(...)` has all digits. `json.dumps` refuses a whole number of
+        more than 4,300 digits, as it does any: pass `str(model.n_parameters_joint_)`.
         """
         size = self._fitted("n_parameters_joint_").ledger.classes.size
         joint = size - 1 + self._family().n_parameters_joint(self.tally_)
@@ -346,12 +348,18 @@ class HugeInt(int):
 
     >>> HugeInt(2**20_000)
     about 10^6021
+    >>> f"{HugeInt(2**20_000):,} and {HugeInt(2**20_000):>14}"
+    'about 10^6021 and about 10^6021'
     """
 
     def __repr__(self) -> str:
         return f"about 10^{math.log10(self):.0f}"
 
     __str__ = __repr__
+
+    def __format__(self, spec: str) -> str:
+        """The magnitude, whatever the format: it has no digits that could be grouped or rounded."""
+        return repr(self)
 
 
 _HUGE = 10**300

@@ -18,7 +18,7 @@ from naively.families.words.block import Words
 from naively.learn.block_model import BlockModel
 from naively.learn.calibrate import CalibratingLearner
 from naively.learn.factors import row_factors
-from naively.learn.model import Model
+from naively.learn.model import NO_CLASSES, Model
 from naively.learn.schema import Schema
 from naively.learn.schema_report import SchemaTable
 from naively.learn.words import words_family, words_rule
@@ -168,10 +168,8 @@ class TableLearner(CalibratingLearner):
             if model is None:
                 schema = Schema.settle(frame, self._value("columns"), self._who, self._words)
                 family = schema.mixed(informative=False)
-                known = None if classes is None else classes.names
-                declared = frozenset() if known is None else frozenset(known.tolist())
                 ledger = BlockLedger.of(family.count(frame, codes, index, family.no_features(), weight))
-                learnt = BlockModel(ledger, _dtype(frame), declared, self._counted(), schema=schema)
+                learnt = BlockModel(ledger, _dtype(frame), classes or NO_CLASSES, self._counted(), schema=schema)
             else:
                 self._settle_judgement(model)  # by the counts of its own rows
                 frame = model.schema.matched(frame)
@@ -179,7 +177,7 @@ class TableLearner(CalibratingLearner):
                 tally = self._family_of(model).count(frame, codes, index, model.ledger.features, weight)
                 learnt = model.after(model.ledger.add(tally))
         except RowError as error:
-            raise (error if kept is None else error.among(kept)) from None
+            raise error.among(kept) from None
         for block in learnt.schema.blocks:
             if isinstance(block, CategoryBlock):
                 block.warn(learnt.ledger.features[block.name], float(learnt.ledger.rows.sum()))
@@ -221,7 +219,7 @@ class TableLearner(CalibratingLearner):
         try:
             gone = family.count(model.schema.matched(frame), codes, index, ledger.features, weight)
         except RowError as error:
-            raise (error if kept is None else error.among(kept)) from None
+            raise error.among(kept) from None
         left = ledger.subtract(gone)
         parts = {b.name: b.tidied(left.parts[b.name], gone.parts[b.name]) for b in family.blocks}
         tidied = model.after(BlockLedger(left.classes, left.rows, parts)).tidied()

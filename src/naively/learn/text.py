@@ -23,7 +23,7 @@ from naively.families.words.log_odds import top_words
 from naively.families.words.rows import read_all
 from naively.learn.calibrate import CalibratingLearner
 from naively.learn.choose import CHOSEN, Chosen, chosen_recipe, settled_recipe
-from naively.learn.model import Model
+from naively.learn.model import NO_CLASSES, Model
 from naively.learn.parameters import defaults_of
 from naively.learn.words import COUNTED, frozen, shown, words_family, words_rule
 from naively.names import Index
@@ -209,11 +209,10 @@ class TextLearner(CalibratingLearner):
         if model is None:
             parameters = self._told()
             choice = chosen_recipe(family, parameters, self._prior_rule(), texts, codes, index, weight)
-            declared = frozenset() if classes is None or classes.names is None else frozenset(classes.names.tolist())
             if choice is not None:
                 family = words_family(self._who, settled_recipe(choice.recipe, parameters))
             tally = family.count(texts, codes, index, family.no_words(), weight)
-            learnt = Model(Ledger((tally,)), np.float64, declared, self._counted(), choice)
+            learnt = Model(Ledger((tally,)), np.float64, classes or NO_CLASSES, self._counted(), choice)
         else:
             tally = family.count(texts, codes, index, model.ledger.features, weight)
             learnt = model.after(model.ledger.add(tally))
@@ -292,7 +291,7 @@ class TextLearner(CalibratingLearner):
         try:
             codes, index = number_labels(y, classes)
         except RowError as error:
-            raise (error if kept is None else error.among(kept)) from None
+            raise error.among(kept) from None
         return texts, codes, index, weight
 
     def _labelled(self, model: Model, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array | None]:
@@ -325,7 +324,7 @@ class TextLearner(CalibratingLearner):
         texts, codes, index, weight = self._checked(family, X, y, None, sample_weight)
         rows = read_all(family.tokens.core, texts, family.many_threads(texts))
         tally = family.count(rows, codes, index, rows.words, weight)
-        self._settle(Model(Ledger((tally,)), np.float64, frozenset(), self._counted()))
+        self._settle(Model(Ledger((tally,)), np.float64, NO_CLASSES, self._counted()))
         return rows, codes, weight
 
     def _tidied(self, ledger: Ledger, gone: Tally) -> Ledger:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Hashable
+from decimal import Decimal, InvalidOperation
 from enum import Enum
 from typing import Any
 
@@ -51,9 +52,13 @@ def check_labels(y: Any, rows: int) -> Array:
 def missing_entries(values: Array) -> Array:
     """Which entries of an object array are None, NaN or pandas.NA."""
     pandas = sys.modules.get("pandas")
-    if pandas is not None:
-        return np.asarray(pandas.isna(values))
-    return np.array([v is None or v != v for v in values.ravel()], dtype=bool).reshape(values.shape)
+    try:
+        if pandas is not None:
+            return np.asarray(pandas.isna(values))
+        return np.array([v is None or v != v for v in values.ravel()], dtype=bool).reshape(values.shape)
+    except InvalidOperation:  # Decimal("sNaN"), which cannot even be compared
+        row = next(i for i, v in enumerate(values) if isinstance(v, Decimal) and v.is_snan())
+        raise InputError(f"Input y contains NaN: label of row {row} is {values[row]!r}; leave such rows out") from None
 
 
 def encode(values: Array) -> tuple[Array, Array]:

@@ -164,9 +164,9 @@ class RowError(InputError):
         """The same, of a row that much further on."""
         return RowError(self.message, self.row + by)
 
-    def among(self, rows: Array) -> RowError:
-        """The same, where these rows of a table (a mask) were cut out of it: names the row of the table."""
-        return RowError(self.message, int(np.flatnonzero(rows)[self.row]))
+    def among(self, rows: Array | None) -> RowError:
+        """The same with the number of the row in the whole table, of which `rows` (a mask; None: all) were used."""
+        return self if rows is None else RowError(self.message, int(np.flatnonzero(rows)[self.row]))
 
     def __reduce__(self) -> Any:
         return RowError, (self.message, self.row)

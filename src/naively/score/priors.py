@@ -129,8 +129,8 @@ class Given:
     def check(self, classes: Index) -> None:
         given = self.probabilities
         if isinstance(given, Mapping):
-            for label in given:
-                if classes.locate([label])[0] < 0:
+            for label, place in zip(given, classes.locate(given), strict=True):
+                if place < 0:
                     raise InputError(f"prior for unknown class {label!r}{nearest(label, _names(classes))}")
         elif len(given) != classes.size:
             raise InputError(
@@ -141,7 +141,8 @@ class Given:
         self.check(classes)
         given = self.probabilities
         if isinstance(given, Mapping):
-            values = np.array([given.get(name, 0.0) for name in _names(classes)], dtype=np.float64)
+            values = np.zeros(classes.size)
+            values[classes.locate(given)] = list(given.values())
         else:
             values = np.asarray(given, dtype=np.float64)
             if classes.order is not None:

@@ -401,7 +401,7 @@ class CovarianceTable(Value):
 
 def _whitening(covariance: Array) -> tuple[Array, float]:
     """A matrix W with W W' = inverse of the covariance, and the log of its determinant."""
-    values, vectors = np.linalg.eigh(covariance)
-    floor = max(values[-1], 1e-200) * np.finfo(np.float64).eps * len(values)
-    values = np.maximum(values, floor)
-    return vectors / np.sqrt(values), float(np.log(values).sum())
+    spread = np.sqrt(np.diagonal(covariance))  # scaled to correlations, so that no unit of a feature loses digits
+    values, vectors = np.linalg.eigh(covariance / spread[:, None] / spread)
+    values = np.maximum(values, values[-1] * np.finfo(np.float64).eps * len(values))
+    return vectors / np.sqrt(values) / spread[:, None], float(np.log(values).sum() + 2.0 * np.log(spread).sum())

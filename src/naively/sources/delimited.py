@@ -26,7 +26,7 @@ from naively import _core
 from naively.sources.batches import plain_columns
 from naively.sources.duck import Engine, exactly, failures, identifiers, literal, nothing, structure
 from naively.sources.errors import BadRow, SourceError, bad_csv_row, csv_problem, shown
-from naively.sources.exact import exact_types, inexact
+from naively.sources.exact import exact_types
 from naively.sources.formats import damaged
 from naively.sources.reader import KEPT, SKIP, Part, Progress, check_names, widest
 from naively.sources.sniff import Sample
@@ -148,10 +148,12 @@ class Delimited:
                     raise SourceError(f"its numbers have decimal commas; {advice}", file=part.path, column=name)
 
     def _confirm_types(self, columns: Sequence[str]) -> None:
-        """Find the exact types of columns that look like whole numbers or dates, unless all rows have been seen."""
-        doubtful = inexact({name: self.columns[name] for name in columns if name not in self.exact})
-        if doubtful and (len(self.parts) > _SNIFFED_FILES or not all(map(_seen_whole, self.parts))):
-            self.exact.update(exact_types(doubtful, self._summed_up))
+        """Find the exact types of columns that look like numbers, dates or booleans."""
+        types = {name: self.columns[name] for name in columns if name not in self.exact}
+        self.exact.update(exact_types(types, self._seen_whole, self._summed_up))
+
+    def _seen_whole(self) -> bool:
+        return len(self.parts) <= _SNIFFED_FILES and all(map(_seen_whole, self.parts))
 
     def _summed_up(self, types: Mapping[str, str], aggregates: Sequence[str]) -> list[Sequence[float]]:
         """Aggregates of each file, over the rows whose values have these types."""

@@ -22,7 +22,7 @@ _SETTINGS: dict[str, Any] = {
     "enable_external_file_cache": False,
     "memory_limit": "1GB",
 }
-_READING = {"disable_parquet_prefetching": "true", "read_ahead_depth": "0"}
+_READING = {"disable_parquet_prefetching": "true", "read_ahead_depth": "0", "TimeZone": "'UTC'"}
 _WATCHED = "set enable_progress_bar_print = false; set enable_progress_bar = true"
 _PIECE_ROWS = 2048
 _MOST_THREADS = 4

@@ -1,12 +1,15 @@
-"""Exact types: columns of whole numbers and dates, looked through to the last row before any row is handed on.
+"""Exact types: columns of numbers, dates, times and booleans, looked through to the last row before any is handed on.
 
 The first rows of a text file show what its columns look like. DuckDB would round a later 0.4 to the type that it was
-given, and cut the time off a later date. So each such column is read once as doubles (or timestamps) and summed up,
-which takes no memory, and gets the type that holds all of its values:
+given, cut the time off a later date, and take a later "yes" for true. So each such column is read once as doubles (or
+timestamps, or text) and summed up, which takes no memory, and gets the type that holds all of its values:
 
     whole numbers                               BIGINT; where they are larger, UBIGINT or HUGEINT
     decimals among them, or beyond 38 digits    DOUBLE
     dates, some of them with a time             TIMESTAMP
+    times finer than a microsecond              TIMESTAMP_NS
+    times with an offset from UTC               TIMESTAMP WITH TIME ZONE
+    booleans, written in several ways           VARCHAR
 """
 
 from __future__ import annotations
@@ -18,49 +21,86 @@ from naively.sources.duck import identifier
 WHOLE = ("BIGINT", "UBIGINT", "HUGEINT")
 _EXACT_DOUBLE = 2.0**53
 _DIGITS = r"\s*[+-]?[0-9]+\s*"
+_ZONED = "TIMESTAMP WITH TIME ZONE"
+_TIMES = ("DATE", "TIMESTAMP", _ZONED, "TIME")
+_FINE = r".*:[0-9]{2}\.[0-9]{6}[0-9]*[1-9].*"
+_OFFSET = r".*:[0-9]{2}[0-9.]*\s*([zZ]|[+-][0-9:]+|[A-Za-z][A-Za-z_/+-]{2,}[0-9]*)\s*"
+_SPELLINGS = (("true", "t", "yes", "y"), ("false", "f", "no", "n"))
+_NUMBER = r"\s*[+-]?[0-9.]+([eE][+-]?[0-9]+)?\s*"
 
 Look = Callable[[Mapping[str, str], Sequence[str]], Sequence[Sequence[float]]]
 """Reads columns with the given types and returns, for each file, the values of the given aggregates."""
 
 
-def inexact(types: Mapping[str, str]) -> dict[str, str]:
-    """The columns whose type must be confirmed by their later rows."""
-    return {name: kind for name, kind in types.items() if kind in WHOLE or kind == "DATE"}
+def exact_types(types: Mapping[str, str], seen_whole: Callable[[], bool], look: Look) -> dict[str, str]:
+    """Types that hold every value of the columns whose types do not show that they do.
+
+    If the rows that the types were told from are all rows (`seen_whole`), whole numbers and dates are exact already.
+    """
+    exact = {name: kind for name, kind in types.items() if kind in (*WHOLE, *_TIMES, "BOOLEAN")}
+    if exact and seen_whole():
+        exact = {name: kind for name, kind in exact.items() if kind not in (*WHOLE, "DATE")}
+    types = dict(exact)
+    read_as = {n: "DOUBLE" if kind in WHOLE else "TIMESTAMP" for n, kind in types.items() if kind in (*WHOLE, "DATE")}
+    found = _looked(look, read_as, {name: _first_look(name, kind) for name, kind in read_as.items()})
+    texts = [name for name in types if name not in read_as or types[name] == "DATE"]
+    for name, (odd, size) in found.items():
+        if odd:
+            exact[name] = read_as[name]
+        elif types[name] in WHOLE:
+            exact[name] = "BIGINT"
+            texts += [name] if size >= _EXACT_DOUBLE else []
+    found = _looked(look, dict.fromkeys(texts, "VARCHAR"), {name: _second_look(name, types[name]) for name in texts})
+    for name, misfits in found.items():
+        exact[name] = _type_of_texts(exact[name], misfits)
+    return exact
 
 
-def exact_types(types: Mapping[str, str], look: Look) -> dict[str, str]:
-    """Types that hold every value of these columns, which look like whole numbers or dates."""
-    read_as = {name: "TIMESTAMP" if kind == "DATE" else "DOUBLE" for name, kind in types.items()}
-    found = _largest(look(read_as, [part for name, kind in read_as.items() for part in _first_look(name, kind)]))
-    odd, size = dict(zip(types, found[::2], strict=True)), dict(zip(types, found[1::2], strict=True))
-    exact = {name: read_as[name] if odd[name] else kind for name, kind in types.items()}
-    long = [name for name in types if not odd[name] and size[name] >= _EXACT_DOUBLE]
-    if long:
-        doubtful = [part for name in long for part in _second_look(name)]
-        misfits = _largest(look(dict.fromkeys(long, "VARCHAR"), doubtful))
-        for number, name in enumerate(long):
-            each = misfits[len(WHOLE) * number : len(WHOLE) * (number + 1)]
-            exact[name] = next((kind for kind, misfit in zip(WHOLE, each, strict=True) if not misfit), "DOUBLE")
-    return {name: "BIGINT" if kind in WHOLE and name not in long else kind for name, kind in exact.items()}
+def _type_of_texts(kind: str, misfits: Sequence[float]) -> str:
+    """The type of a column with these values among its texts, as `_second_look` found them."""
+    if kind in WHOLE:
+        return next((whole for whole, misfit in zip(WHOLE, misfits, strict=True) if not misfit), "DOUBLE")
+    if kind == "BOOLEAN":
+        number, *spelled = misfits
+        several = any(sum(spelled[begin : begin + 4]) > 1 for begin in (0, 4))
+        return "VARCHAR" if number or several else kind
+    fine, offset = misfits[0], misfits[1] or kind == _ZONED
+    if fine:
+        return "VARCHAR" if offset or kind == "TIME" else "TIMESTAMP_NS"
+    return _ZONED if offset and kind != "TIME" else kind
 
 
-def _largest(files: Sequence[Sequence[float]]) -> list[float]:
-    return [max(values) for values in zip(*files, strict=True)]
+def _looked(look: Look, read_as: Mapping[str, str], parts: Mapping[str, Sequence[str]]) -> dict[str, list[float]]:
+    """The largest value over all files of each column's aggregates."""
+    if not parts:
+        return {}
+    files = look(read_as, [part for name in parts for part in parts[name]])
+    largest = iter([max(values) for values in zip(*files, strict=True)])
+    return {name: [next(largest) for _ in wanted] for name, wanted in parts.items()}
 
 
 def _first_look(name: str, kind: str) -> list[str]:
     """Whether a column has values that do not fit, and how large they are."""
     column = identifier(name)
     if kind == "TIMESTAMP":
-        return [f"coalesce(bool_or({column} <> date_trunc('day', {column})), false)", "0"]
+        return [_any(f"{column} <> date_trunc('day', {column})"), "0"]
     return [
-        f"coalesce(bool_or(not isfinite({column}) or {column} <> trunc({column})), false)",
+        _any(f"not isfinite({column}) or {column} <> trunc({column})"),
         f"coalesce(max(abs({column})), 0)",
     ]
 
 
-def _second_look(name: str) -> list[str]:
-    """Whether a column of digits has values that do not fit each of the types of whole numbers."""
+def _second_look(name: str, kind: str) -> list[str]:
+    """Whether a column of text has values that do not fit its type, for each way in which they may not."""
     column = identifier(name)
-    digits = f"regexp_full_match({column}, '{_DIGITS}')"
-    return [f"coalesce(bool_or(not {digits} or try_cast({column} as {kind}) is null), false)" for kind in WHOLE]
+    if kind in WHOLE:
+        digits = f"regexp_full_match({column}, '{_DIGITS}')"
+        return [_any(f"not {digits} or try_cast({column} as {whole}) is null") for whole in WHOLE]
+    if kind == "BOOLEAN":
+        spelled = [_any(f"lower(trim({column})) = '{word}'") for words in _SPELLINGS for word in words]
+        return [_any(f"regexp_full_match({column}, '{_NUMBER}')"), *spelled]
+    return [_any(f"regexp_full_match({column}, '{pattern}')") for pattern in (_FINE, _OFFSET)]
+
+
+def _any(condition: str) -> str:
+    return f"coalesce(bool_or({condition}), false)"

@@ -102,8 +102,8 @@ def missing(path: str) -> SourceError:
         return SourceError(f"{path}: only files on disk can be read; copy it here first, or read it with an SQL query")
     if not os.path.isdir(folder or "."):
         return SourceError(f"there is no folder {folder!r}, so {name!r} cannot be read from it")
-    close = nearest(name, sorted(os.listdir(folder or ".")))
-    return SourceError(f"there is no file {path!r}{close or '; check the name and the folder'}")
+    close = nearest(name, sorted(as_text(other) for other in os.listdir(folder or ".")))
+    return SourceError(f"there is no file '{as_text(path)}'{close or '; check the name and the folder'}")
 
 
 def unreadable(path: str, error: OSError) -> SourceError:

@@ -17,12 +17,12 @@ from typing import Any
 from naively.sources.batches import plain_columns
 from naively.sources.duck import Engine, exactly, failures, identifier, identifiers, literal, structure
 from naively.sources.errors import BadRow, SourceError, bad_json_record, shown
-from naively.sources.exact import exact_types, inexact
+from naively.sources.exact import exact_types
 from naively.sources.formats import damaged
 from naively.sources.lines import Block, part_blocks
-from naively.sources.reader import SKIP, Part, Progress, wider
+from naively.sources.reader import SKIP, Part, Progress, is_number, wider
 from naively.sources.sniff import Sample
-from naively.sources.unpack import check, unpacking
+from naively.sources.unpack import check, chunks, unpacking
 
 _SNIFFED_FILES = 10
 _SAMPLE_LINES = 20_480
@@ -67,10 +67,27 @@ class Records:
             progress.reached(before)
 
     def _confirm_types(self, columns: Sequence[str]) -> None:
-        """Find the exact types of columns that look like whole numbers or dates, unless all rows have been seen."""
-        doubtful = inexact({name: self.columns[name] for name in columns if name not in self.exact})
-        if doubtful and (len(self.parts) > _SNIFFED_FILES or not all(map(_seen_whole, self.parts))):
-            self.exact.update(exact_types(doubtful, self._summed_up))
+        """Find the exact types of columns that look like numbers, dates or booleans."""
+        types = {name: self.columns[name] for name in columns if name not in self.exact}
+        self.exact.update(exact_types(types, self._seen_whole, self._summed_up))
+        if not self.skips:
+            self._refuse_booleans([name for name in columns if is_number(self.columns[name])])
+
+    def _refuse_booleans(self, columns: Sequence[str]) -> None:
+        """Refuse true and false among numbers, which DuckDB would take for 1 and 0."""
+        if not columns or self._seen_whole() or not any(map(_has_booleans, self.parts)):
+            return
+        booleans = [f"coalesce(bool_or({identifier(name)} in ('true', 'false')), false)" for name in columns]
+        found = self._summed_up(dict.fromkeys(columns, "VARCHAR"), booleans)
+        for part, odd in zip(self.parts, found, strict=True):
+            for name in (name for name, is_odd in zip(columns, odd, strict=True) if is_odd):
+                if part.content.format == "jsonl":
+                    bad = (line for block in part_blocks(part) for line in self._sorted(block, [name])[1])
+                    raise self._bad(part, *next(bad)).error(SKIP)
+                raise SourceError("has true or false among its numbers", file=part.path, column=name)
+
+    def _seen_whole(self) -> bool:
+        return len(self.parts) <= _SNIFFED_FILES and all(map(_seen_whole, self.parts))
 
     def _summed_up(self, types: Mapping[str, str], aggregates: Sequence[str]) -> list[Sequence[float]]:
         """Aggregates of each file, over the records whose values have these types."""
@@ -176,8 +193,9 @@ def _sorting(types: Mapping[str, str]) -> str:
     """The query that reads lines as rows with these columns, and says in which column a line is wrong."""
     wrong = "".join(
         f" when row.{identifier(name)} is null and try(json_type(text, {literal(_pointer(name))})) <> 'NULL'"
-        f" then {literal(name)}"
-        for name in types
+        + (f" or try(json_type(text, {literal(_pointer(name))})) = 'BOOLEAN'" if is_number(kind) else "")
+        + f" then {literal(name)}"
+        for name, kind in types.items()
     )
     columns = ", ".join(f"row.{identifier(name)} as {identifier(name)}" for name in types)
     return f"""
@@ -201,6 +219,17 @@ def _seen_whole(part: Part) -> bool:
     """Whether all records of a file were among those that its types were told from."""
     sample = Sample.of(part)
     return sample.is_whole and sample.start.count(b"{") < _SAMPLE_LINES
+
+
+def _has_booleans(part: Part) -> bool:
+    """Whether "true" or "false" stands anywhere in a file."""
+    before = b""
+    for chunk, _ in chunks(part):
+        text = before + chunk
+        if b"true" in text or b"false" in text:
+            return True
+        before = text[-4:]
+    return False
 
 
 def _pointer(name: str) -> str:

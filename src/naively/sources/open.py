@@ -57,12 +57,19 @@ def _opened(asked: Asked, engine: Engine) -> Opened:
         return Opened(_reader("sql", (), asked, engine), "sql")
     if asked.from_standard_input:
         return _standard_input(asked, engine)
-    paths = files.unique(path for given in asked.paths for path in files.matching(given))
+    matches = [files.matching(given) for given in asked.paths]
+    for several in matches:
+        if len(several) > 1:
+            place = os.path.commonpath(list(map(os.path.dirname, several)))
+            _refuse_splits(place, [os.path.relpath(path, place or ".") for path in several])
+    paths = files.unique(path for several in matches for path in several)
     if _are_labelled_folders(paths, asked.format):
         from naively.sources.folders import Folder
 
         for path in paths:
-            _refuse_splits(path, (os.path.join(name, "") for name in files.sub_folders(path)))
+            names = files.sub_folders(path)
+            if all(map(_split, names)):  # otherwise they are labels, "test" and "dev" among them
+                _refuse_splits(path, (os.path.join(name, "") for name in names))
         folder = Folder.of(paths, asked.encoding)
         found = tuple(file for _, file in folder.texts)
         return Opened(folder, "folder", found, sum(file.size for file in found))
@@ -111,8 +118,13 @@ def _standard_input(asked: Asked, engine: Engine) -> Opened:
     if format in _BY_LINE:
         return Opened(_reader(format, (), asked, engine), format)
     path = os.path.join(engine.folder, "standard input")
-    with open(path, "wb") as spool:
-        shutil.copyfileobj(sys.stdin.buffer, spool, 1 << 20)
+    try:
+        with open(path, "wb") as spool:
+            shutil.copyfileobj(sys.stdin.buffer, spool, 1 << 20)
+    except OSError as error:
+        advice = "set the environment variable TMPDIR to a folder with more room, or name a file instead of piping"
+        problem = f"standard input cannot be written to a temporary file ({error.strerror}); {advice}"
+        raise SourceError(problem, file=os.path.dirname(path)) from None
     part = _part(path, format, asked, engine)
     part = replace(part, file=replace(part.file, path="standard input"), stored=part.place)
     return Opened(_reader(format, (part,), asked, engine), format, (), part.file.size)
@@ -186,7 +198,7 @@ def _without_folders(paths: Sequence[str], format: str | None) -> list[str]:
 
 
 def _refuse_splits(folder: str, names: Iterable[str]) -> None:
-    """Refuse a folder with several splits of a data set, such as train-*.parquet beside test-*.parquet."""
+    """Refuse a folder or glob with several splits of a data set, such as train-*.parquet beside test-*.parquet."""
     splits = dict(found for name in names if (found := _split(name)))
     if len(splits) > 1:
         one = os.path.join(folder, splits.get("train", min(splits.values())))

@@ -113,7 +113,7 @@ def wider(one: str, other: str) -> str:
         return "BIGINT"
     if {one, other} <= {*_WHOLE, *_LARGE}:
         return "HUGEINT"
-    if _is_number(one) and _is_number(other):
+    if is_number(one) and is_number(other):
         return "DOUBLE"
     if {one, other} == {"DATE", "TIMESTAMP"}:
         return "TIMESTAMP"
@@ -145,5 +145,6 @@ def check_unique(names: Sequence[str], file: str | None, advice: str) -> None:
         raise SourceError(f"more than one column is named {', '.join(map(repr, twice))}; {advice}", file=file)
 
 
-def _is_number(kind: str) -> bool:
+def is_number(kind: str) -> bool:
+    """True for DuckDB's types of numbers."""
     return kind in _NUMBERS or kind.startswith("DECIMAL")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from naively.sources.formats import unpacked
 from naively.sources.reader import Part
+from naively.sources.spool import MARK
 
 _SIZE = 1 << 20
 
@@ -24,8 +25,7 @@ class Sample:
         with unpacked(part.place, part.content.compression, part.path) as (stream, raw):
             start = bytes(stream.read(_SIZE))
             taken = raw.tell()
-        mark = b"\xef\xbb\xbf"
-        return cls(start.removeprefix(mark), taken / max(1, start.count(b"\n")), start.startswith(mark))
+        return cls(start.removeprefix(MARK), taken / max(1, start.count(b"\n")), start.startswith(MARK))
 
     @property
     def is_whole(self) -> bool:

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from naively.errors import naming
+
 try:
     import fcntl
 except ImportError:  # where there are no such locks
@@ -30,7 +32,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         with file:
             yield file
             file.flush()
-            with _naming(path):
+            with naming(path):
                 os.fsync(file.fileno())
         with contextlib.suppress(FileNotFoundError):
             part.chmod(target.stat().st_mode & 0o7777)
@@ -41,7 +43,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 def _created(part: Path, path: str | os.PathLike[str]) -> BinaryIO:
     """The new file; where it cannot be made or written, the error names the place that it is for."""
-    with _naming(path):
+    with naming(path):
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     if fcntl is not None:
         with contextlib.suppress(OSError):  # somebody is writing it
@@ -57,17 +59,8 @@ class _Raw(io.FileIO):
         self._path = path
 
     def write(self, data: Any) -> int:
-        with _naming(self._path):
+        with naming(self._path):
             return super().write(data)
-
-
-@contextlib.contextmanager
-def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Raise an error of the system again with this path as its file."""
-    try:
-        yield
-    except OSError as error:
-        raise type(error)(error.errno, error.strerror, os.fspath(path)) from None
 
 
 def _sync_folder(folder: Path) -> None:

@@ -14,7 +14,7 @@ from naively.cli.models import for_rows, load, made, opened
 from naively.cli.prefetch import ahead
 from naively.cli.progress import Progress
 from naively.errors import InputError
-from naively.learn.estimates import margin_of, with_margin
+from naively.learn.estimates import digits_of, margin_of, with_margin
 
 
 def run(arguments: Namespace, console: Console) -> None:
@@ -25,8 +25,10 @@ def run(arguments: Namespace, console: Console) -> None:
 def show(found: Any, console: Console) -> None:
     """The table of an evaluation."""
     names = ("accuracy", "f1_micro", "f1_macro", "f1_weighted", "log_loss", "brier", "calibration_error")
-    figures = {name: f"{getattr(found, name):.4f}" for name in names}
-    figures["accuracy"] = with_margin(found.accuracy, margin_of(found.accuracy, found.rows))
+    margin = margin_of(found.accuracy, found.rows)
+    shares = dict.fromkeys(("f1_micro", "f1_macro", "f1_weighted"), digits_of(margin))
+    figures = {name: f"{getattr(found, name):.{shares.get(name, 4)}f}" for name in names}
+    figures["accuracy"] = with_margin(found.accuracy, margin)
     console.facts([("rows", found.rows), *((name.replace("_", " "), shown) for name, shown in figures.items())])
     console.say()
     columns = [found.classes.tolist(), found.precision, found.recall, found.f1, found.support]
@@ -83,7 +85,7 @@ def _on_new_rows(arguments: Namespace, console: Console) -> Any:
     if not truth:
         raise InputError(f"no row has a label in column {roles.target!r}, so there is nothing to judge by")
     if without:
-        console.warn(f"{without:,} rows have no label: left out")
+        console.warn(f"{without:,} of {progress.rows:,} rows have no label: left out")
     from naively.judge.evaluation import evaluate
 
     told = Told(learner.classes_, np.concatenate(chances), np.concatenate(decided))
@@ -139,7 +141,7 @@ def all_rows(arguments: Namespace, console: Console, paths: Any = None, roles: R
                 progress.update(batch.num_rows, source.read_bytes - progress.bytes)
         tell_of_bad_rows(source, console)
     if without:
-        console.warn(f"{without:,} rows have no label: left out")
+        console.warn(f"{without:,} of {progress.rows:,} rows have no label: left out")
     if not sum(rows.num_rows for rows in kept):
         raise InputError(f"no row has a label in column {roles.target!r}, so there is nothing to count")
     table = pa.concat_tables(kept)

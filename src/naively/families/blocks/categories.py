@@ -242,7 +242,8 @@ def _not_whole(x: Array, row: int, name: str, who: str) -> RowError:
         return complain((Fault.INFINITE, row, 0), x[:, None], Index.of([name]), who, "whole numbers")
     return RowError(
         f"{who}: row {ROW}, column {name!r} is {x[row]}: categories are text or whole numbers; "
-        "take the column for numbers instead: Number(), Gaussian() or Histogram()",
+        f"take the column for numbers instead (Python: columns={{{name!r}: Number()}}), leave it out (command line: "
+        f"--drop {name}), or convert it to text",
         row,
     )
 

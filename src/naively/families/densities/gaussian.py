@@ -87,6 +87,17 @@ class Gaussian:
         means = [np.einsum("cii->ci", level.mean) for level in ledger.levels if isinstance(level, Comoments)]
         if any(np.abs(mean).max(initial=0.0) > _FAR * VANISHING**0.5 for mean in means):  # otherwise it cannot be
             self.table(ledger, rule, np.zeros(ledger.classes.size))
+        if not any((np.abs(mean) < 1e-80).all(axis=0).any() for mean in means[:1]):  # larger means have larger steps
+            return
+        n, _, m2 = ledger.total.pooled
+        variance = np.divide(m2, n, out=np.zeros_like(m2), where=n > 0)
+        tiny = (variance > 0) & (variance + epsilon(ledger.total, rule[0]) < VANISHING)
+        if tiny.any():
+            j = int(np.argmax(tiny))
+            raise InputError(
+                f"{self.who}: column {ledger.features.name(j)!r} has a variance of {variance[j]:.3g}, and below "
+                f"{VANISHING:g} it cannot be told from none; rescale the column, or set var_smoothing above 0"
+            )
 
     def _check_range(self, mean: Array, covariance: Array, features: Index) -> None:
         """Raise where the mean of one class lies so far from another's that its squared distance overflows."""
