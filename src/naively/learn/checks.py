@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 
 from naively.count import stored_vocabulary  # noqa: F401  which registers how vocabularies are stored
-from naively.count.columns import CODE_BITS, MISSING
-from naively.count.tally import PLANES
-from naively.names import safe_key
+from naively.count.columns import CODE_BITS, MISSING, Categories
+from naively.count.grid import Grid
+from naively.count.tally import PLANES, WORDS
+from naively.count.vocabulary import WordFeatures
+from naively.names import Index, safe_key
 from naively.score.calibration import TEMPERATURES
 from naively.store.damage import are, need
 from naively.store.registry import checks
@@ -64,6 +66,8 @@ def _cells(cells: Any) -> None:
 def _tally(tally: Any) -> None:
     need(tally.classes.names is not None, "classes without names")
     need(tally.kind in PLANES, "the kind of a tally")
+    fitting = WordFeatures if tally.kind in WORDS else {"categories": Categories, "grid": Grid}.get(tally.kind, Index)
+    need(isinstance(tally.features, fitting), "the features of a tally")
     need(are(tally.rows, "i8 f8", tally.classes.size), "the rows of a tally")
     need(len(tally.cells.values) == len(PLANES[tally.kind]), "the numbers of a tally")
     need(tally.missing is None or are(tally.missing, "i8 f8", tally.classes.size), "the missing rows of a tally")
@@ -180,6 +184,10 @@ def _mixed_table(table: Any) -> None:
         need(told[name] not in kinds or type(known).__name__ in kinds[told[name]], "the features of a block")
 
 
+def _names(index: Any) -> list[Any]:
+    return [] if index.names is None else index.names.tolist()
+
+
 @checks("NumberTable")
 def _number_table(table: Any) -> None:
     need(are(table.prior, "f8", table.classes.size), "the prior of numbers")
@@ -187,8 +195,8 @@ def _number_table(table: Any) -> None:
     binned = [column for column in table.columns if column.edges is not None]
     need(all(are(column.edges, "i8", None) for column in binned), "the bins of numbers")
     need((table.normal is not None) >= bool(plain) and (table.bins is not None) >= bool(binned), "columns of numbers")
-    need(table.normal is None or table.normal.features.size == len(plain), "columns of numbers")
-    need(table.bins is None or table.bins.categories.columns.size == len(binned), "bins of numbers")
+    need(table.normal is None or _names(table.normal.features) == plain, "columns of numbers")
+    need(table.bins is None or _names(table.bins.categories.columns) == [c.name for c in binned], "bins of numbers")
 
 
 @checks("Presence")
