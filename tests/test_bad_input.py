@@ -129,7 +129,7 @@ def test_an_interruption_leaves_the_tally_as_it_was(estimator: Any, monkeypatch:
     def stop(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(type(clf), "_settle", stop)
+    monkeypatch.setattr(type(clf), "_commit", stop)
     for way in (clf.fit, clf.partial_fit, clf.forget):
         with pytest.raises(KeyboardInterrupt):
             way(GOOD[:2], LABELS[:2])

@@ -29,7 +29,7 @@ from naively import (
     suspects,
     tune,
 )
-from naively.learn.recipes import FIRST, FOLDS, Candidates, Fold, Labelled, Reading, fold_numbers
+from naively.learn.recipes import FIRST, FOLDS, Candidates, Fold, FoldedRows, Labelled, fold_numbers
 
 TEXTS, LABELS = film_reviews()
 Y = np.array(LABELS)
@@ -73,7 +73,7 @@ def test_a_recipe_is_judged_as_models_of_the_other_folds_would(
     clf = plain_text(family=family, weighting=weighting, ngrams=ngrams, min_df=min_df).fit(TEXTS, y)
     rows, codes, _ = clf._labelled(clf._model, TEXTS, y, None)
     fold = fold_numbers(codes)
-    reading = Reading.of(rows, Labelled(codes, clf._model.ledger.classes, Empirical()), min_df, weights=True)
+    reading = FoldedRows.of(rows, Labelled(codes, clf._model.ledger.classes, Empirical()), min_df, weights=True)
     names = clf._model.ledger.classes.names
     for f in range(FOLDS):
         judged = Fold.of(reading, f, min_df)

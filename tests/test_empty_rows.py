@@ -25,7 +25,7 @@ from naively import (
     DataWarning,
     FileError,
     NaiveBayes,
-    NeverCounted,
+    NegativeCount,
     TextClassifier,
     cross_validate,
     evaluate,
@@ -429,10 +429,10 @@ def test_forgetting_a_missing_text_that_was_none_is_refused_and_changes_nothing(
     for counted, gone in ((["fine", ""], [None]), ([None, None], [""]), (["fine", None], [None, None])):
         model = text(family=family).fit([*counted, *many], ["a"] * 2 + ["b"] * 50)
         before = model.tally_
-        with pytest.raises(NeverCounted, match=r"class 'a' has \d rows with(out)? a text, \d to forget"):
+        with pytest.raises(NegativeCount, match=r"class 'a' has \d rows with(out)? a text, \d to forget"):
             model.forget(gone, ["a"] * len(gone))
         assert model.tally_ == before
-        with pytest.raises(NeverCounted):
+        with pytest.raises(NegativeCount):
             _ = model.tally_ - text(family=family).fit(gone, ["a"] * len(gone)).tally_
 
 

@@ -22,7 +22,7 @@ from sklearn.base import clone
 
 import naively
 from naively import _core
-from naively.errors import InputError, NeverCounted
+from naively.errors import InputError, NegativeCount
 from naively.learn.tables import TableLearner
 from naively.learn.text import TextLearner
 from naively.names import Index
@@ -401,7 +401,7 @@ def test_forgetting_a_category_never_seen_is_refused(name: str, many: int) -> No
     X = pd.DataFrame({"colour": [f"c{i // 2}" for i in range(many)], "shape": "round"})
     model = MODELS[name]().fit(X, ["a", "b"] * (many // 2))
     before = model.tally_
-    with pytest.raises(NeverCounted, match="column 'colour', category 'new' in class 'a'; nothing was changed"):
+    with pytest.raises(NegativeCount, match="column 'colour', category 'new' in class 'a'; nothing was changed"):
         model.forget(pd.DataFrame({"colour": ["new"], "shape": ["round"]}), ["a"])
     assert model.tally_ == before
 

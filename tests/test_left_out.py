@@ -30,7 +30,7 @@ from naively import (
     JelinekMercer,
     MultinomialNB,
     NaiveBayes,
-    NeverCounted,
+    NegativeCount,
     PoissonNB,
     Scores,
     Smoothed,
@@ -908,21 +908,21 @@ def test_rows_that_were_never_counted_cannot_be_left_out(name: str) -> None:
     model, counted, others = UNCOUNTED[name]
     fitted = model.fit(counted, ["a", "b"])
     leave_one_out(fitted, counted, ["a", "b"])
-    with pytest.raises(NeverCounted):
+    with pytest.raises(NegativeCount):
         leave_one_out(fitted, others, ["a", "b"])
 
 
 @pytest.mark.parametrize("make", [GaussianNB, lambda: GaussianClassifier(covariance="full")])
 def test_heavier_rows_than_were_counted_cannot_be_left_out(make: Make) -> None:
     X, y = [[1.0, 2.0], [0.0, 1.0], [3.0, 3.0]], list("aab")
-    with pytest.raises(NeverCounted):
+    with pytest.raises(NegativeCount):
         leave_one_out(make().fit(X, y), X, y, sample_weight=[1.0, 1.0, 7.0])
 
 
 @pytest.mark.parametrize("family", ["multinomial", "complement", "bernoulli"])
 def test_texts_that_were_never_counted_cannot_be_left_out(family: str) -> None:
     fitted = text(family=family).fit(["fine film", "dull film"], ["a", "b"])
-    with pytest.raises(NeverCounted):
+    with pytest.raises(NegativeCount):
         leave_one_out(fitted, ["dull film", "dull film"], ["a", "b"])
 
 

@@ -193,11 +193,11 @@ def test_faults_in_blocks_of_sparse_rows_name_their_own_row() -> None:
 
 def test_what_cannot_be_forgotten_is_called_by_name() -> None:
     clf = naively.CategoricalNB().fit([["a"], ["b"], ["b"]], ["x", "y", "y"])
-    with pytest.raises(naively.NeverCounted, match="column 0, category 'a' in class 'y'"):
+    with pytest.raises(naively.NegativeCount, match="column 0, category 'a' in class 'y'"):
         clf.forget([["a"]], ["y"])
     wide = naively.MultinomialNB().fit(WIDE, LABELS)
     stranger = sparse.csr_matrix(([9_999.0], [777], [0, 1]), (1, 3_000))
-    with pytest.raises(naively.NeverCounted, match="feature 777 in class 2"):
+    with pytest.raises(naively.NegativeCount, match="feature 777 in class 2"):
         wide.forget(stranger, [2])
 
 

@@ -246,7 +246,7 @@ def taken_apart(path: Path) -> tuple[Any, dict[str, Array]]:
     return document, arrays
 
 
-def put_together(path: Path, document: Any, arrays: dict[str, Array]) -> Path:
+def concat(path: Path, document: Any, arrays: dict[str, Array]) -> Path:
     digests = {name: hashlib.sha256(array.tobytes()).hexdigest() for name, array in arrays.items()}
     at, entries, data = 0, {}, b""
     for name in sorted(arrays, key=lambda name: -arrays[name].itemsize):
@@ -347,7 +347,7 @@ def test_numbers_that_cannot_be_are_refused_when_the_file_is_loaded(
     model: str, name: str, change: Callable[[Array], Array], tmp_path: Path
 ) -> None:
     document, arrays = saved(model, tmp_path / "model")
-    forged = put_together(tmp_path / "forged", document, {**arrays, name: np.ascontiguousarray(change(arrays[name]))})
+    forged = concat(tmp_path / "forged", document, {**arrays, name: np.ascontiguousarray(change(arrays[name]))})
     with pytest.raises(FileError, match="forged: the file is damaged"):
         naively.load(forged)
 
@@ -357,7 +357,7 @@ def test_attributes_that_are_not_those_of_the_counts_are_refused(tmp_path: Path)
         document, arrays = saved(model, tmp_path / "model")
         place = ("attributes", *pair(document["attributes"], "n_features_in_"))
         for path, value in ((("attributes", "dict"), []), *((place, n) for n in (2, 4, -1, None, "3", 3.0))):
-            forged = put_together(tmp_path / "forged", with_node(document, path, value), arrays)
+            forged = concat(tmp_path / "forged", with_node(document, path, value), arrays)
             with pytest.raises(FileError, match="damaged"):
                 naively.load(forged)
 
@@ -366,7 +366,7 @@ def test_unknown_parts_of_a_model_are_refused(tmp_path: Path) -> None:
     document, arrays = saved("multinomial", tmp_path / "model")
     for name, value in (("_touched", 7), ("decided", [1]), ("declared", 3), ("judged", 3)):
         with pytest.raises(FileError, match="damaged"):
-            naively.load(put_together(tmp_path / "forged", with_node(document, ("model", name), value), arrays))
+            naively.load(concat(tmp_path / "forged", with_node(document, ("model", name), value), arrays))
 
 
 def test_cells_of_a_class_that_is_not_there_are_refused_in_large_files_too(
@@ -376,13 +376,13 @@ def test_cells_of_a_class_that_is_not_there_are_refused_in_large_files_too(
     for model, name in (("words", "table.linear.present.cell_klass"), ("multinomial", "table.present.cell_klass")):
         document, arrays = saved(model, tmp_path / "model")
         for value in (3, 99, -1):
-            forged = put_together(tmp_path / "forged", document, {**arrays, name: one(arrays[name], 0, value)})
+            forged = concat(tmp_path / "forged", document, {**arrays, name: one(arrays[name], 0, value)})
             with pytest.raises(FileError, match="a cell of no class"):
                 naively.load(forged)
     document, arrays = saved("words", tmp_path / "model")
     arrays["tally.features.length"] = one(arrays["tally.features.length"], 0, 2**31)
     with pytest.raises(FileError, match="damaged"):
-        naively.load(put_together(tmp_path / "forged", document, arrays)).predict(TEXTS)
+        naively.load(concat(tmp_path / "forged", document, arrays)).predict(TEXTS)
     with pytest.raises(FileError, match="damaged"):
         naively.load(tmp_path / "forged", verify=True)
 
@@ -392,12 +392,12 @@ def test_vectorizers_that_cannot_work_are_refused(tmp_path: Path) -> None:
     for vectorizer in (counting.fit(TEXTS), naively.CountVectorizer(), hashing):
         vectorizer.save(tmp_path / "model")
         document, arrays = taken_apart(tmp_path / "model")
-        naively.load(put_together(tmp_path / "same", document, arrays))
+        naively.load(concat(tmp_path / "same", document, arrays))
         for name, value in (("token_pattern", "("), ("token_pattern", 7), ("encoding", "x("), ("dtype", "object"),
                             ("stop_words", "x"), ("ngram_range", {"tuple": [2, 1]})):  # fmt: skip
             changed = with_node(document, ("parameters", *pair(document["parameters"], name)), value)
             with pytest.raises(FileError, match="forged: the file is damaged"):
-                naively.load(put_together(tmp_path / "forged", changed, arrays))
+                naively.load(concat(tmp_path / "forged", changed, arrays))
 
 
 # --- every value of every kind of model, changed
@@ -453,10 +453,10 @@ def test_any_value_of_a_file_that_is_changed_is_refused_or_does_no_harm(model: s
         for number in some.tolist():
             if number < len(changes):
                 path, value = changes[number]
-                put_together(tmp_path / "forged", with_node(document, path, value), arrays)
+                concat(tmp_path / "forged", with_node(document, path, value), arrays)
             else:
                 name, array = changed[number - len(changes)]
-                put_together(tmp_path / "forged", document, {**arrays, name: np.ascontiguousarray(array)})
+                concat(tmp_path / "forged", document, {**arrays, name: np.ascontiguousarray(array)})
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
                 use(tmp_path / "forged", X)

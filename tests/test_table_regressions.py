@@ -23,7 +23,7 @@ from naively import (
     Histogram,
     InputError,
     Multinomial,
-    NeverCounted,
+    NegativeCount,
     Text,
 )
 
@@ -194,7 +194,7 @@ def test_messages_name_the_batch_and_what_is_the_matter() -> None:
     with pytest.raises(InputError, match="column 's': was taken for text, now it holds numbers"):
         plain_table(columns={"s": Text()}).fit({"s": ["a", "b"]}, [0, 1]).predict({"s": pd.Categorical([1, 2])})
     model = plain_table(columns={"x": Histogram(), "z": Categorical()}).fit(XZ, Y)
-    with pytest.raises(NeverCounted, match="column 'x', a missing value"):
+    with pytest.raises(NegativeCount, match="column 'x', a missing value"):
         model.forget({"z": ["a"]}, [0])
 
 

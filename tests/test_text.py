@@ -24,7 +24,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.naive_bayes import BernoulliNB, ComplementNB, MultinomialNB
 
 import naively
-from naively import Best, InputError, NeverCounted, testing
+from naively import Best, InputError, NegativeCount, testing
 
 REVIEWS, LABELS = (np.array(part) for part in naively.film_reviews())
 TEXTS: list[str] = REVIEWS.tolist()
@@ -259,7 +259,7 @@ def test_forgetting_takes_words_along_that_nothing_else_had() -> None:
     plain = plain_text(ngrams=(1, 2)).fit(SHORT, KINDS)
     assert clf.get_feature_names_out().tolist() == plain.get_feature_names_out().tolist()
     np.testing.assert_array_equal(clf.predict_proba(SHORT), plain.predict_proba(SHORT))
-    with pytest.raises(NeverCounted, match=r"'quixotic'|'odd'"):
+    with pytest.raises(NegativeCount, match=r"'quixotic'|'odd'"):
         clf.forget(["quixotic"], ["pos"])
 
 

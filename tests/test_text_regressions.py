@@ -19,7 +19,7 @@ from families import plain_text
 from sklearn.feature_extraction.text import CountVectorizer
 
 import naively
-from naively import Best, InputError, NeverCounted, _core
+from naively import Best, InputError, NegativeCount, _core
 from naively.read.tokens import Tokens
 
 MANY = " ".join(f"word{i}" for i in range(100))
@@ -27,7 +27,7 @@ MANY = " ".join(f"word{i}" for i in range(100))
 
 def test_a_model_whose_vocabulary_has_grown_behind_its_back_learns_on() -> None:
     clf = plain_text().fit([MANY] * 2, ["a", "b"])
-    with pytest.raises(NeverCounted):
+    with pytest.raises(NegativeCount):
         clf.forget([" ".join(f"other{i}" for i in range(50))], ["a"])
     twin = copy.copy(clf)
     clf.partial_fit(["hello there"], ["a"])

@@ -248,7 +248,7 @@ def test_united_vocabularies_hold_what_both_hold(first: list[str], second: list[
     base, other = map(Vocabulary.of, (first, second))
     grown, _ = base.grown(other)
     for left, right in ((base, other), (base, grown), (grown, base), (base.copied(), base), (base, Vocabulary())):
-        both, moved = left.united(right, "test")
+        both, moved = left.union(right, "test")
         numbers = np.arange(right.size) if moved is None else moved
         assert both.names_of(numbers) == all_names(right)
         assert both.names_of(np.arange(left.size) if left.size else numbers[:0]) == all_names(left)

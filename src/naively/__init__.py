@@ -43,12 +43,12 @@ _HOMES = {
     "Kernel": "families.columns.declared",
     "LearningCurve": "judge.learning_curve",
     "Moments": "count.moments",
-    "NoCounts": "errors",
     "Multinomial": "families.columns.declared",
     "MultinomialNB": "estimators",
     "NaiveBayes": "estimators",
     "NaivelyError": "errors",
-    "NeverCounted": "errors",
+    "NegativeCount": "errors",
+    "NoCounts": "errors",
     "Number": "families.columns.declared",
     "Numbers": "count.column_counts",
     "Poisson": "families.columns.declared",
@@ -76,7 +76,11 @@ _HOMES = {
     "tune": "judge.tuning",
 }
 
-_RENAMED = {"judging": "naively.judge", "learning": "naively.learn"}
+_RENAMED = {
+    "NeverCounted": "naively.NegativeCount",
+    "judging": "naively.judge",
+    "learning": "naively.learn",
+}
 
 __all__ = sorted([*_HOMES, "__version__"])  # noqa: PLE0605
 
@@ -91,7 +95,7 @@ if TYPE_CHECKING:
     from naively.errors import Inexact as Inexact
     from naively.errors import InputError as InputError
     from naively.errors import NaivelyError as NaivelyError
-    from naively.errors import NeverCounted as NeverCounted
+    from naively.errors import NegativeCount as NegativeCount
     from naively.errors import NoCounts as NoCounts
     from naively.estimators import BernoulliNB as BernoulliNB
     from naively.estimators import CategoricalNB as CategoricalNB

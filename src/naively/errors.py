@@ -4,7 +4,7 @@ NaivelyError
 ├── InputError       rows, labels, weights or parameters that cannot be used
 │   └── NoCounts     something that needs counts, asked of a model that was saved without them
 ├── FileError        a file that is no model, or damaged
-├── NeverCounted     forgetting what was never counted
+├── NegativeCount    forgetting what was never counted
 └── Inexact          a difference of moments that would not be true to the rows left
 
 All of them are `ValueError`s, as scikit-learn's users expect. `DataWarning` tells of data that can be used, but may
@@ -34,7 +34,7 @@ class FileError(NaivelyError):
     """A file that is no model, is damaged, or was written by another version."""
 
 
-class NeverCounted(NaivelyError):
+class NegativeCount(NaivelyError):
     """Forgetting what was never counted; nothing was changed."""
 
 

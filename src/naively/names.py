@@ -98,7 +98,7 @@ class Index(Value):
             grown.__dict__["lookup"] = lookup
         return grown
 
-    def united(self, other: Index, what: str) -> tuple[Index, IntArray | None]:
+    def union(self, other: Index, what: str) -> tuple[Index, IntArray | None]:
         """This index and another as one; and the numbers that the other's things then have (None: their own)."""
         if other is self:
             return self, None

@@ -61,7 +61,7 @@ class Sheet:
         return f"<table>{caption}{''.join(lines)}</table>"
 
 
-class Shown:
+class Report:
     """A result that prints as tables, and shows as such in notebooks and in rich's consoles."""
 
     def _sheets(self) -> Sequence[Sheet]:

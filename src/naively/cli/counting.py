@@ -101,7 +101,7 @@ def count(
             _save_before_leaving(checkpoint, counted.state, done, console)
         raise
     except RowError as error:
-        error = error.among(counted.labelled).moved(counted.start)
+        error = error.among(counted.labelled).offset(counted.start)
         raise InputError(f"{source.called}, with rows counted from 0: {error}") from None
     except InputError as error:
         raise InputError(f"{source.called}: {error}") if type(error) is InputError else error from None

@@ -9,11 +9,11 @@ import numpy as np
 
 from naively import _core
 from naively.arrays import WHOLE_LIMIT, Array, close, whole
-from naively.errors import NaivelyError, NeverCounted
+from naively.errors import NaivelyError, NegativeCount
 from naively.store.registry import stored
 
 
-class Overdrawn(NeverCounted):
+class NegativeCell(NegativeCount):
     """Names the cell of which more was to be taken away than there is, by numbers."""
 
     def __init__(self, feature: int, klass: int):
@@ -63,7 +63,7 @@ class Cells:
         if len(result) == 2:
             fault, at = result
             if fault == 2:
-                raise Overdrawn(int(other.feature[at]), int(other.klass[at]))
+                raise NegativeCell(int(other.feature[at]), int(other.klass[at]))
             raise NaivelyError("a count grew beyond what 64 bits hold; divide the weights by a common factor")
         feature, klass, values = result
         return Cells(feature, klass, whole(values))

@@ -39,16 +39,16 @@ class Categories(Value):
         """Where each column's categories begin when all stand in one line."""
         return np.concatenate([[0], np.cumsum(self.sizes)])[:-1].astype(np.int64)
 
-    def united(self, other: Categories, what: str) -> tuple[Categories, Any]:
+    def union(self, other: Categories, what: str) -> tuple[Categories, Any]:
         """Both as one; and the function that gives the other's features their new numbers (None: they keep them)."""
         if other is self:
             return self, None
-        columns, moved = self.columns.united(other.columns, f"columns of {what}")
+        columns, moved = self.columns.union(other.columns, f"columns of {what}")
         targets = moved if moved is not None else np.arange(other.columns.size)
         values = list(self.values) + [Index(0)] * (columns.size - len(self.values))
         codes: list[IntArray | None] = []
         for theirs, column in zip(other.values, map(int, targets), strict=True):
-            values[column], recoded = values[column].united(theirs, f"categories of column {columns.name(column)!r}")
+            values[column], recoded = values[column].union(theirs, f"categories of column {columns.name(column)!r}")
             codes.append(recoded)
         both = Categories(columns, tuple(values))
         if moved is None and all(c is None for c in codes):

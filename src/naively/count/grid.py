@@ -37,11 +37,11 @@ class Grid(Value):
         """How many columns there are."""
         return self.columns.size
 
-    def united(self, other: Grid, what: str) -> tuple[Grid, Any]:
+    def union(self, other: Grid, what: str) -> tuple[Grid, Any]:
         """Both as one; and the function that gives the other's features their new numbers (None: they keep them)."""
         if other is self:
             return self, None
-        columns, moved = self.columns.united(other.columns, f"columns of {what}")
+        columns, moved = self.columns.union(other.columns, f"columns of {what}")
         if moved is None:
             return Grid(columns), None
         return Grid(columns), lambda feature: (moved[feature >> CODE_BITS] << CODE_BITS) | (feature & MISSING)

@@ -16,8 +16,8 @@ import numpy as np
 
 from naively import _core
 from naively.arrays import Array, Value, whole
-from naively.count.cells import Cells, Overdrawn, gathered
-from naively.count.tally import Features, Tally, missing_left, never_counted
+from naively.count.cells import Cells, NegativeCell, gathered
+from naively.count.tally import Features, Tally, missing_left, negative_count
 from naively.errors import NoCounts
 from naively.names import Index
 from naively.store.registry import stored
@@ -55,8 +55,8 @@ class View:
     @property
     def entries(self) -> tuple[Array, Array, Array, Array] | None:
         """(class, count, missing, how many) of all features that were seen; None where all are in view."""
-        spectrum = self.source.spectrum
-        return None if self.features is None or spectrum is None else entries_of(spectrum)
+        count_histogram = self.source.count_histogram
+        return None if self.features is None or count_histogram is None else entries_of(count_histogram)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +88,7 @@ class Ledger(Value):
     """An immutable list of tallies that stands for their sum."""
 
     levels: tuple[Any, ...]
-    spectrum: Cells | None = None
+    count_histogram: Cells | None = None
 
     @cached_property
     def classes(self) -> Index:
@@ -96,7 +96,7 @@ class Ledger(Value):
 
     @cached_property
     def features(self) -> Any:
-        return reduce(lambda a, b: a.united(b, "features")[0], (level.features for level in self.levels))
+        return reduce(lambda a, b: a.union(b, "features")[0], (level.features for level in self.levels))
 
     @cached_property
     def rows(self) -> Array:
@@ -126,7 +126,7 @@ class Ledger(Value):
 
     def collapsed(self) -> Ledger:
         """The same sum in one piece."""
-        return self if len(self.levels) == 1 else Ledger((self.total,), self.spectrum)
+        return self if len(self.levels) == 1 else Ledger((self.total,), self.count_histogram)
 
     def add(self, value: Any) -> Ledger:
         return Ledger(_merged((*self.levels, value)), self._respread(value))
@@ -142,8 +142,8 @@ class Ledger(Value):
         mine = Cells(np.searchsorted(features, value.cells.feature), value.cells.klass, value.cells.values)
         try:
             _ = self.take(features) - mine
-        except Overdrawn as error:
-            raise never_counted(int(features[error.feature]), error.klass, value.features, self.classes) from None
+        except NegativeCell as error:
+            raise negative_count(int(features[error.feature]), error.klass, value.features, self.classes) from None
         return self.add(value.negated())
 
     def take(self, features: Array) -> Cells:
@@ -163,28 +163,28 @@ class Ledger(Value):
         """Whether it holds whole numbers alone."""
         return all(level.cells.values.dtype == np.int64 for level in self.levels)
 
-    def with_spectrum(self) -> Ledger:
+    def with_count_histogram(self) -> Ledger:
         """The same sum, with how often each count occurs, which `add` then keeps up to date.
 
         Without it where there are fractions, or counts too large to be told in a spectrum.
         """
-        if self.spectrum is not None or not self.whole:
+        if self.count_histogram is not None or not self.whole:
             return self
         total = self.total
         if len(total.cells) and total.cells.values.max() >= 1 << _KIND_BITS:
             return self
-        return Ledger((total,), spectrum_of(total.cells))
+        return Ledger((total,), count_histogram_of(total.cells))
 
     def _respread(self, value: Any) -> Cells | None:
         """The spectrum once the value is added; None where it would be as much work to make it anew."""
-        if self.spectrum is None or len(value.cells) * 8 > len(self.spectrum) + 4096:
+        if self.count_histogram is None or len(value.cells) * 8 > len(self.count_histogram) + 4096:
             return None
         cells = value.cells
         if cells.values.dtype != np.int64:
             return None
         before = reduce(add, (level.cells.look_up(cells.feature, cells.klass) for level in self.levels))
         try:
-            return self.spectrum + Cells(*_core.changed_kinds(before, cells.values, cells.klass))
+            return self.count_histogram + Cells(*_core.changed_kinds(before, cells.values, cells.klass))
         except OverflowError:
             return None
 
@@ -217,7 +217,7 @@ class Uncounted(Value):
 _KIND_BITS = 31  # as in the compiled core
 
 
-def spectrum_of(cells: Cells) -> Cells:
+def count_histogram_of(cells: Cells) -> Cells:
     """How many features have each count and number of missing values, for each class."""
     count, missing = cells.values
     most, classes = int(count.max(initial=0)) + 1, int(cells.klass.max(initial=0)) + 1
@@ -228,11 +228,11 @@ def spectrum_of(cells: Cells) -> Cells:
     return Cells((seen // classes) << _KIND_BITS, (seen % classes).astype(np.int32), many[seen][None])
 
 
-def entries_of(spectrum: Cells | None) -> tuple[Array, Array, Array, Array]:
+def entries_of(count_histogram: Cells | None) -> tuple[Array, Array, Array, Array]:
     """The spectrum as arrays: class, count, missing, how many."""
-    assert spectrum is not None
-    kind = spectrum.feature
-    return spectrum.klass, kind >> _KIND_BITS, kind & ((1 << _KIND_BITS) - 1), spectrum.values[0]
+    assert count_histogram is not None
+    kind = count_histogram.feature
+    return count_histogram.klass, kind >> _KIND_BITS, kind & ((1 << _KIND_BITS) - 1), count_histogram.values[0]
 
 
 def _merged(levels: tuple[Any, ...]) -> tuple[Any, ...]:

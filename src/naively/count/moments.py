@@ -14,7 +14,7 @@ import numpy as np
 
 from naively.arrays import Array, Value, close, whole
 from naively.count.tally import rows_left, spread
-from naively.errors import Inexact, InputError, NeverCounted
+from naively.errors import Inexact, InputError, NegativeCount
 from naively.names import Index
 from naively.store.registry import stored
 
@@ -48,7 +48,7 @@ def refuse(n: Array, m2: Array, error: Array, features: Index) -> None:
     unsure = (error > TOLERANCE * np.abs(m2)) & (error > 0) & (n > 1)
     if wrong.any():
         k, j = (int(v) for v in np.argwhere(wrong)[0])
-        raise NeverCounted(
+        raise NegativeCount(
             f"cannot forget what was never counted: feature {features.name(j)!r} would have a negative variance "
             f"({m2[k, j]:.3g} of {n[k, j]:g} values); nothing was changed"
         )
@@ -68,7 +68,7 @@ def refuse_strangers(left: Array, mine: list[Array], theirs: list[Array], featur
     other = (left == 0) & (n > 0) & ((np.abs(mean - mean2) > near) | (np.abs(m2 - m22) > 1e-6 * m2 + near**2 * n))
     if other.any():
         k, j = (int(v) for v in np.argwhere(other)[0])
-        raise NeverCounted(
+        raise NegativeCount(
             f"cannot forget what was never counted: feature {features.name(j)!r} has mean {mean[k, j]:.6g}, the values "
             f"to forget {mean2[k, j]:.6g}; nothing was changed"
         )
@@ -127,7 +127,7 @@ class ClassMoments(Value):
         a, b = self._aligned(other)
         rows = rows_left(a.classes, a.rows, b.rows)
         if ((b.n - a.n) > 1e-9 * a.n).any():
-            raise NeverCounted("cannot forget more values than were counted; nothing was changed")
+            raise NegativeCount("cannot forget more values than were counted; nothing was changed")
         mine, theirs = ([self._own(v) for v in (m.n, m.mean, m.m2)] for m in (a, b))
         left, own, error = split(*mine, *theirs)
         refuse_strangers(left, mine, theirs, a.features)
@@ -198,8 +198,8 @@ class ClassMoments(Value):
         if type(other) is not type(self):
             what = f"{type(self).__name__} and {type(other).__name__}"
             raise InputError(f"{what} cannot be put together; count the same way twice")
-        classes, moved = self.classes.united(other.classes, "classes")
-        features, renumber = self.features.united(other.features, "features")
+        classes, moved = self.classes.union(other.classes, "classes")
+        features, renumber = self.features.union(other.features, "features")
         theirs = other.present if moved is None else moved[other.present]
         either = np.zeros(classes.size, bool)
         either[self.present] = either[theirs] = True

@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from naively.arrays import Array, Value, close, whole
-from naively.count.cells import Cells, Overdrawn
+from naively.count.cells import Cells, NegativeCell
 from naively.count.columns import Categories
 from naively.count.grid import Grid
 from naively.count.vocabulary import WordFeatures
-from naively.errors import InputError, NeverCounted
+from naively.errors import InputError, NegativeCount
 from naively.names import Index
 from naively.store.registry import stored
 
@@ -96,8 +96,8 @@ class Tally(Value):
         rows, missing = missing_left(mine.classes, (mine.rows, mine.known), (theirs.rows, theirs.known))
         try:
             cells = mine.cells - theirs.cells
-        except Overdrawn as error:
-            raise never_counted(error.feature, error.klass, mine.features, mine.classes) from None
+        except NegativeCell as error:
+            raise negative_count(error.feature, error.klass, mine.features, mine.classes) from None
         return replace(mine, rows=rows, cells=cells, missing=missing)
 
     def negated(self) -> Tally:
@@ -163,14 +163,14 @@ class Tally(Value):
         return tally_from_arrow(table)
 
 
-def never_counted(feature: int, klass: int, features: Features, classes: Index) -> NeverCounted:
+def negative_count(feature: int, klass: int, features: Features, classes: Index) -> NegativeCount:
     """What to say of a cell of which more was to be forgotten than was counted."""
     name = features.name(feature)
     what = f"feature {name!r}"
     if isinstance(features, (Categories, Grid)):
         kind = "category" if isinstance(features, Categories) else "number"
         what = f"column {name[0]!r}, {'a missing value' if name[1] is None else f'{kind} {name[1]!r}'}"
-    return NeverCounted(
+    return NegativeCount(
         f"cannot forget more than was counted: {what} in class {classes.name(klass)!r}; nothing was changed"
     )
 
@@ -199,7 +199,7 @@ def rows_left(classes: Index, rows: Array, gone: Array, what: str = "rows") -> A
     slack = 0 if left.dtype == np.int64 else 1e-9 * (np.abs(rows) + np.abs(gone))
     if (left < -slack).any():
         k = int(np.argmin(left))
-        raise NeverCounted(
+        raise NegativeCount(
             f"cannot forget more than was counted: class {classes.name(k)!r} has {rows[k]:g} {what}, "
             f"{gone[k]:g} to forget; nothing was changed"
         )
@@ -226,8 +226,8 @@ def aligned(a: Tally, b: Tally) -> tuple[Tally, Tally]:
         raise InputError(f"a tally of {a.kind} and one of {b.kind} cannot be put together; count the same way twice")
     if a.classes is b.classes and a.features is b.features:
         return a, b
-    classes, moved = a.classes.united(b.classes, "classes")
-    features, renumber = a.features.united(b.features, "features")  # type: ignore[arg-type]
+    classes, moved = a.classes.union(b.classes, "classes")
+    features, renumber = a.features.union(b.features, "features")  # type: ignore[arg-type]
     change: Callable[[Array], Array] | None = renumber.__getitem__ if isinstance(renumber, np.ndarray) else renumber
     mine = replace(
         a,

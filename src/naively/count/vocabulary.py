@@ -69,7 +69,7 @@ class Vocabulary(Value):
         _, size = table.absorb(0, self.table, self.size)
         return Vocabulary(table, size)
 
-    def united(self, other: Vocabulary, what: str) -> tuple[Vocabulary, IntArray | None]:
+    def union(self, other: Vocabulary, what: str) -> tuple[Vocabulary, IntArray | None]:
         """Both as one; and the numbers that the other's things then have (None: their own)."""
         if not isinstance(other, Vocabulary):
             raise InputError(f"{what}: words on one side and {type(other).__name__} on the other; count the same way")
@@ -157,7 +157,7 @@ class Buckets(Value):
     def votes(self) -> Votes:
         return self.parts[0] if len(self.parts) == 1 else counted_together(self.parts)
 
-    def united(self, other: Buckets, what: str) -> tuple[Buckets, None]:
+    def union(self, other: Buckets, what: str) -> tuple[Buckets, None]:
         """Both as one; votes are counted when a name is asked for, or when there are too many to keep apart."""
         if not isinstance(other, Buckets) or other.size != self.size:
             raise InputError(f"{what}: hashed to {self.size} buckets on one side and not on the other; count alike")
@@ -208,14 +208,14 @@ WordFeatures = Vocabulary | Buckets
 
 @stored()
 @dataclass(frozen=True, eq=False, repr=False)
-class Kept(Index):
+class WordSubset(Index):
     """Some words, numbered anew; their names are made when asked for."""
 
     words: WordFeatures | None = None
     numbers: IntArray | None = None
 
     @classmethod
-    def among(cls, words: WordFeatures, numbers: IntArray) -> Kept:
+    def among(cls, words: WordFeatures, numbers: IntArray) -> WordSubset:
         return cls(len(numbers), None, words, numbers)
 
     def name(self, number: int) -> str:

@@ -29,7 +29,7 @@ validated = _fit_context(prefer_skip_nested_validation=True)
 """Around `fit`: parameters are checked first."""
 
 
-class Manners(ClassifierMixin, BaseEstimator):
+class SklearnProtocol(ClassifierMixin, BaseEstimator):
     """scikit-learn's manners, in place of what a plain learner does: put this before the learner."""
 
     def _validate_params(self) -> None:
@@ -79,7 +79,7 @@ class Manners(ClassifierMixin, BaseEstimator):
         return tags
 
 
-class CountingClassifier(Manners, Learner):
+class CountingClassifier(SklearnProtocol, Learner):
     """An estimator on the rows of an array or a matrix."""
 
     _entries_once = False  # whether an entry given in several parts differs from their sum
@@ -91,9 +91,9 @@ class CountingClassifier(Manners, Learner):
         features = None if model is None else model.ledger.features
         tally = self._count(X, y, classes, features, sample_weight, reset=model is None)
         if model is None:
-            self._settle(Model(Ledger((tally,)), self._dtype_of(X), classes or NO_CLASSES, self._counted()))
+            self._commit(Model(Ledger((tally,)), self._dtype_of(X), classes or NO_CLASSES, self._counted()))
         else:
-            self._settle(model.after(model.ledger.add(tally)))
+            self._commit(model.after(model.ledger.add(tally)))
 
     def _count(self, X: Any, y: Any, classes: Index | None, features: Any, sample_weight: Any, *, reset: bool) -> Any:
         if y is None:

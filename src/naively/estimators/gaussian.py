@@ -24,10 +24,10 @@ class NormalClassifier(CountingClassifier):
     def _prior_rule(self) -> Prior:
         return prior_of(self._value("priors"), Empirical())
 
-    def _settle(self, model: Any) -> None:
+    def _commit(self, model: Any) -> None:
         family: Any = self._family()
         family.check(model.ledger, self._rule())
-        super()._settle(model)
+        super()._commit(model)
 
     @property
     def class_prior_(self) -> Array:

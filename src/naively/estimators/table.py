@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
 
-from naively.estimators.base import CALIBRATE, Manners, validated
+from naively.estimators.base import CALIBRATE, SklearnProtocol, validated
 from naively.estimators.text import TextClassifier
 from naively.families.words.block import FAMILIES, WEIGHTINGS
 from naively.learn.tables import TableLearner
@@ -15,7 +15,7 @@ from naively.score.priors import PRIORS
 from naively.smooth.backgrounds import ADDED
 
 
-class NaiveBayes(Manners, TableLearner):
+class NaiveBayes(SklearnProtocol, TableLearner):
     """Naive Bayes over the columns of a table: numbers, categories, flags, dates and text, with holes in them.
 
     >>> from naively import NaiveBayes

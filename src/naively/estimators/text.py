@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from naively.estimators.base import CALIBRATE, Manners, validated
+from naively.estimators.base import CALIBRATE, SklearnProtocol, validated
 from naively.families.words.block import FAMILIES, WEIGHTINGS
 from naively.families.words.selection import Best
 from naively.learn.text import TextLearner
@@ -15,7 +15,7 @@ from naively.score.priors import PRIORS
 from naively.smooth.backgrounds import SMOOTHINGS
 
 
-class TextClassifier(Manners, TextLearner):
+class TextClassifier(SklearnProtocol, TextLearner):
     """Naive Bayes on raw text: words are counted as they are read, and everything else is decided afterwards.
 
     >>> from naively import TextClassifier

@@ -16,7 +16,7 @@ from naively import _core
 from naively.arrays import Array
 from naively.count.vocabulary import Vocabulary
 from naively.errors import InputError
-from naively.families.words.selection import Limits
+from naively.families.words.selection import Selection
 from naively.learn.parameters import Named, refuse_unknown
 from naively.read.texts import Texts
 from naively.read.tokens import Tokens
@@ -295,7 +295,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
             raise InputError("partial_fit needs tokens that the compiled core finds; leave analyzer and the like alone")
         if self.vocabulary is not None:
             raise InputError("partial_fit cannot add to a vocabulary that was given")
-        if not Limits(self.min_df, self.max_df, self.max_features).none:
+        if not Selection(self.min_df, self.max_df, self.max_features).none:
             raise InputError("partial_fit keeps every word; leave min_df, max_df and max_features alone, or use fit")
         texts = self._texts(_held(raw_documents), rule)
         if texts is None:

@@ -15,7 +15,7 @@ from naively.count.tally import Tally
 from naively.errors import InputError
 from naively.families.counts_left_out import Left
 from naively.names import Index
-from naively.read.matrix import Accepts, Rows, SparseRows, check_columns, complain, in_blocks, is_sparse
+from naively.read.matrix import Rows, SparseRows, ValueRange, check_columns, error_for, in_blocks, is_sparse
 from naively.score.table import Linear, Table
 from naively.smooth.rules import Logs, Smoothing
 from naively.threads import threads
@@ -34,13 +34,13 @@ class Family(Protocol):
     def count(self, X: Rows, codes: Array, classes: Index, features: Any, weight: Array | None) -> Any:
         """The tally of these rows; `codes` are the numbers of their classes."""
 
-    def touched(self, X: Rows, rule: Any, ledger: Ledger) -> Array | None:
+    def features_in(self, X: Rows, rule: Any, ledger: Ledger) -> Array | None:
         """The features that scoring these rows needs, sorted; None: all."""
 
     def table(self, ledger: Ledger, rule: Any, prior: Array, features: Array | None = None) -> Table:
         """The table for some features, numbered in that order, or for all."""
 
-    def localised(self, X: Rows, features: Array) -> Rows:
+    def restrict(self, X: Rows, features: Array) -> Rows:
         """The same rows, over the features of such a table."""
 
     def left_out(self, ledger: Any, rules: Sequence[Any], X: Rows, codes: Array, weight: Array | None) -> Left:
@@ -51,7 +51,7 @@ class Family(Protocol):
         """Whether scores are told without the prior, where there are several classes."""
 
     @property
-    def spectral(self) -> bool:
+    def needs_count_histogram(self) -> bool:
         """Whether a table of some features needs to know how often each count occurs among all."""
 
     def n_parameters(self, tally: Any) -> int:
@@ -73,7 +73,7 @@ def rows_per_class(codes: Array, weight: Array | None, classes: int) -> Array:
 
 
 def count_linear(
-    who: str, kind: str, expected: str, accepts: Accepts, X: Rows, codes: Array, classes: Index, features: Index,
+    who: str, kind: str, expected: str, accepts: ValueRange, X: Rows, codes: Array, classes: Index, features: Index,
     weight: Array | None,
 ) -> Tally:  # fmt: skip
     """The tally of rows whose values are added up: counts, presences, events."""
@@ -97,7 +97,7 @@ def count_linear(
         cells = _cells_of(sums)
         holes = _cells_of(lost) if lost is not None else Cells.empty()
     if fault is not None:
-        raise complain(fault, X, features, who, expected)
+        raise error_for(fault, X, features, who, expected)
     if cells.values.dtype != np.int64 and not np.isfinite(cells.values).all():
         column = features.name(int(cells.feature[~np.isfinite(cells.values[0])][0]))
         raise InputError(f"{who}: column {column!r} adds up to more than float64 holds; rescale it")

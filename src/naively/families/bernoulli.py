@@ -25,7 +25,7 @@ from naively.families.base import (
 )
 from naively.families.counts_left_out import Entries, Left, as_entries, mixture, presences_left_out
 from naively.names import Index
-from naively.read.matrix import Accepts, Rows
+from naively.read.matrix import Rows, ValueRange
 from naively.score.table import Linear, LinearTable
 from naively.smooth.evidence import Draws
 from naively.smooth.rules import Evidence, Logs, Smoothing, settled
@@ -45,14 +45,14 @@ class Bernoulli:
     threshold: float | None = 0.0
 
     @property
-    def accepts(self) -> Accepts:
-        return Accepts(threshold=self.threshold) if self.threshold is not None else Accepts(low=0.0, high=1.0)
+    def accepts(self) -> ValueRange:
+        return ValueRange(threshold=self.threshold) if self.threshold is not None else ValueRange(low=0.0, high=1.0)
 
     @property
     def expected(self) -> str:
         return "a number" if self.threshold is not None else "0 to 1 with binarize=None; pass binarize=0.0 for counts"
 
-    spectral: ClassVar[bool] = True
+    needs_count_histogram: ClassVar[bool] = True
     ignores_prior: ClassVar[bool] = False
 
     def empty(self, classes: Index, features: Index) -> Tally:
@@ -61,10 +61,10 @@ class Bernoulli:
     def count(self, X: Rows, codes: Array, classes: Index, features: Index, weight: Array | None) -> Tally:
         return count_linear(self.who, "presence", self.expected, self.accepts, X, codes, classes, features, weight)
 
-    def touched(self, X: Rows, rule: Smoothing, ledger: Ledger) -> Array | None:
+    def features_in(self, X: Rows, rule: Smoothing, ledger: Ledger) -> Array | None:
         return None if rule.per_feature or isinstance(rule, Evidence) else sparse_features(X)
 
-    def localised(self, X: Rows, features: Array) -> Rows:
+    def restrict(self, X: Rows, features: Array) -> Rows:
         return localised_sparse(X, features)
 
     def table(self, ledger: Ledger, rule: Smoothing, prior: Array, features: Array | None = None) -> LinearTable:
@@ -136,8 +136,8 @@ class Bernoulli:
     def sample(self, tally: Tally, rule: Smoothing, klass: int, size: int, rng: np.random.Generator) -> Rows:
         rule = self.table_rule(Ledger((tally,)).view(), rule)
         known = remainder(tally.rows[klass], tally.dense(1)[klass])
-        finite, odd = rule.log(tally.dense()[klass], known, rule.pseudo(None), 2 * rule.pseudo(None), 2.0)
-        chance = np.exp(finite) if odd is None else np.where(odd > 0, 0.0, np.exp(finite))
+        finite, impossible = rule.log(tally.dense()[klass], known, rule.pseudo(None), 2 * rule.pseudo(None), 2.0)
+        chance = np.exp(finite) if impossible is None else np.where(impossible > 0, 0.0, np.exp(finite))
         return (rng.random((size, len(chance))) < chance).astype(np.int64)
 
 

@@ -17,11 +17,11 @@ from naively.count.columns import CODE_BITS, MISSING, Categories
 from naively.count.ledger import Ledger
 from naively.count.tally import Tally
 from naively.families.base import count_in_blocks, remainder, rows_per_class
-from naively.families.codes_left_out import OwnCodes, codes_left_out
-from naively.families.counts_left_out import Left, in_line
+from naively.families.codes_left_out import LeftOutCodes, codes_left_out
+from naively.families.counts_left_out import Left, concat_rules
 from naively.names import Index
-from naively.read.codes import CodedColumns, codes_of
-from naively.read.matrix import Rows, complain, in_blocks, is_sparse_matrix
+from naively.read.codes import CodeRows, codes_of
+from naively.read.matrix import Rows, error_for, in_blocks, is_sparse_matrix
 from naively.score.table import CodeTable, missing_codes, padded
 from naively.smooth.evidence import Draws, best_alpha
 from naively.smooth.rules import Additive, Evidence, Logs, Smoothing
@@ -43,7 +43,7 @@ class Categorical:
     who: str = "CategoricalNB"
     unseen: str = "smooth"
 
-    spectral: ClassVar[bool] = False
+    needs_count_histogram: ClassVar[bool] = False
     ignores_prior: ClassVar[bool] = False
 
     def empty(self, classes: Index, features: Categories) -> Tally:
@@ -56,7 +56,7 @@ class Categorical:
         most = LARGEST_TABLE // max(classes.size, 1)
         sizes, sums, missing, fault = _core.count_codes(X, codes, classes.size, weight, most, threads(X.size))
         if fault is not None:
-            raise complain(fault, X, features.columns, self.who, "codes from 0 on")
+            raise error_for(fault, X, features.columns, self.who, "codes from 0 on")
         column = np.repeat(np.arange(len(sizes)), sizes)
         code = np.arange(len(sums)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         at, klass = np.nonzero(sums)
@@ -69,7 +69,7 @@ class Categorical:
         rows = rows_per_class(codes, weight, classes.size)
         return Tally("categories", classes, rows, _widened(features, sizes), cells)
 
-    def touched(self, X: Rows | CodedColumns, rule: Smoothing, ledger: Ledger) -> Array | None:
+    def features_in(self, X: Rows | CodeRows, rule: Smoothing, ledger: Ledger) -> Array | None:
         if is_sparse_matrix(X) or X.shape[0] * X.shape[1] > 1 << 14 or isinstance(rule, Evidence):
             return None
         X = codes_of(X)
@@ -79,7 +79,7 @@ class Categorical:
         keys, present = _keys(X)
         return np.unique(keys[present])
 
-    def localised(self, X: Rows | CodedColumns, features: Array) -> Rows:
+    def restrict(self, X: Rows | CodeRows, features: Array) -> Rows:
         X = codes_of(X)
         keys, known = _keys(X)
         firsts = np.searchsorted(features, np.arange(X.shape[1]) << CODE_BITS)
@@ -115,7 +115,7 @@ class Categorical:
         )  # fmt: skip
 
     def left_out(
-        self, ledger: Ledger, rules: Sequence[Smoothing], X: Rows | CodedColumns, codes: Array, weight: Array | None
+        self, ledger: Ledger, rules: Sequence[Smoothing], X: Rows | CodeRows, codes: Array, weight: Array | None
     ) -> Left:
         """Categories are those that there are with the row, but one that only it has is never seen without it."""
         X = codes_of(X)
@@ -126,12 +126,12 @@ class Categorical:
 
         def left_out(part: Rows, rows: slice) -> Left:
             part = np.ascontiguousarray(part.toarray()) if is_sparse_matrix(part) else part
-            own = OwnCodes.of(part, codes[rows], each[rows], counts, known, ledger.features)
+            own = LeftOutCodes.of(part, codes[rows], each[rows], counts, known, ledger.features)
             ignore = self.unseen == "ignore"
             return [codes_left_out(own, t, r, part, ignore=ignore) for t, r in zip(tables, rules, strict=True)]
 
         parts = in_blocks(X, X.shape[1] + ledger.classes.size, left_out, 1 << 20)
-        return in_line(parts, len(rules), ledger.classes.size)
+        return concat_rules(parts, len(rules), ledger.classes.size)
 
     def settled(self, rule: Smoothing, ledger: Ledger) -> Smoothing:
         """The rule, or where the counts are to decide, an α for each column: each class of it is an urn."""
@@ -249,8 +249,9 @@ def _logs(rule: Smoothing, counts: Array, totals: Array, pseudo: Array, size: Ar
 
 
 def _cleared(logs: Logs, rows: Array) -> Logs:
-    finite, odd = logs
-    return np.where(rows[:, None], 0.0, finite), None if odd is None else np.where(rows[:, None], 0.0, odd)
+    finite, impossible = logs
+    impossible = None if impossible is None else np.where(rows[:, None], 0.0, impossible)
+    return np.where(rows[:, None], 0.0, finite), impossible
 
 
 def _moved(seen: Logs, never: Logs, outside: Array, column: Array) -> Logs:

@@ -9,7 +9,7 @@ import numpy as np
 
 from naively.arrays import Array, Value
 from naively.count.columns import Categories
-from naively.errors import NeverCounted
+from naively.errors import NegativeCount
 from naively.families.base import remainder
 from naively.families.counts_left_out import unsorted
 from naively.score.table import CodeTable, missing_codes
@@ -17,7 +17,7 @@ from naively.smooth.rules import Logs, Smoothing
 
 
 @dataclass(frozen=True, eq=False)
-class OwnCodes(Value):
+class LeftOutCodes(Value):
     """Rows by columns: counts that are left of a row's categories in its own class, without the row."""
 
     codes: Array  # the class of each row
@@ -32,7 +32,7 @@ class OwnCodes(Value):
     def of(
         cls, X: Array, codes: Array, weight: Array, counts: Array, known: Array, categories: Categories,
         share: Array | None = None,
-    ) -> OwnCodes:  # fmt: skip
+    ) -> LeftOutCodes:  # fmt: skip
         """`counts` are those of all categories in one line, `known` the rows in which a column is (both by classes).
 
         `share` is what part of a row went to the category that it is in (None: all of it).
@@ -47,7 +47,7 @@ class OwnCodes(Value):
         left, rows = there - part, known.T[codes]
         beyond_all = left < -1e-9 * np.maximum(part, rows)  # counts may be differences themselves
         if beyond_all.any():
-            raise NeverCounted(
+            raise NegativeCount(
                 f"row {int(np.argmax(beyond_all.any(axis=1)))} holds more than was counted of its class: leave out "
                 "rows that the model was fitted on"
             )
@@ -61,11 +61,11 @@ class OwnCodes(Value):
 
 
 def codes_left_out(
-    own: OwnCodes, table: CodeTable, rule: Smoothing, X: Array, *, ignore: bool, share: Any = 1.0
+    own: LeftOutCodes, table: CodeTable, rule: Smoothing, X: Array, *, ignore: bool, share: Any = 1.0
 ) -> Logs:
     """Rows by classes; `ignore` leaves out a category that no other row has, `share` is what a rule's pseudo-counts
     are multiplied with, for each column."""
-    finite, odd = unsorted(table.score(X), table.classes)
+    finite, impossible = unsorted(table.score(X), table.classes)
     finite = finite.copy()
     pseudo = np.broadcast_to(rule.pseudo(None) * share, (len(table.sizes),))
     mine, mine_odd = rule.log(own.left, own.known, pseudo, pseudo * own.size, own.size)
@@ -74,13 +74,13 @@ def codes_left_out(
         at, classes = own.at[row, column], finite.shape[1]
         np.subtract.at(finite, row, table.weights[at, :classes])
         mine = np.where(own.alone, 0.0, mine)
-        if odd is not None and table.impossible is not None:
-            odd = odd.copy()
-            np.subtract.at(odd, row, table.impossible[0][at, :classes])
+        if impossible is not None and table.impossible is not None:
+            impossible = impossible.copy()
+            np.subtract.at(impossible, row, table.impossible[0][at, :classes])
         mine_odd = None if mine_odd is None else np.where(own.alone, 0.0, mine_odd)
     rows = np.arange(len(own.codes))
     finite[rows, own.codes] = own.sums(mine)
-    if odd is not None:
-        odd = odd.copy()
-        odd[rows, own.codes] = 0.0 if mine_odd is None else own.sums(mine_odd)
-    return finite, odd
+    if impossible is not None:
+        impossible = impossible.copy()
+        impossible[rows, own.codes] = 0.0 if mine_odd is None else own.sums(mine_odd)
+    return finite, impossible

@@ -35,8 +35,8 @@ class Complement(Multinomial):
     def ignores_prior(self) -> bool:
         return True
 
-    def touched(self, X: Rows, rule: Smoothing, ledger: Ledger) -> Array | None:
-        return None if self.norm else super().touched(X, rule, ledger)
+    def features_in(self, X: Rows, rule: Smoothing, ledger: Ledger) -> Array | None:
+        return None if self.norm else super().features_in(X, rule, ledger)
 
     def table(self, ledger: Ledger, rule: Smoothing, prior: Array, features: Array | None = None) -> LinearTable:
         view: View | Shown = ledger.view() if features is None else ledger.view_of(features)

@@ -16,7 +16,7 @@ from naively import _core
 from naively.arrays import Array, Value
 from naively.count.cells import Cells
 from naively.count.ledger import Ledger, Shown, View
-from naively.errors import Inexact, NeverCounted
+from naively.errors import Inexact, NegativeCount
 from naively.names import Index
 from naively.read.matrix import Rows, SparseRows, is_sparse, is_sparse_matrix
 from naively.score.scores import Scores
@@ -147,7 +147,7 @@ class Entries(Value):
         left = counts - self.own
         if (left < -1e-9 * counts).any():
             row = int(self.row[np.argmax(left < -1e-9 * counts)])
-            raise NeverCounted(
+            raise NegativeCount(
                 f"row {row} holds more than was counted of its class: leave out rows that the model was fitted on"
             )
         return np.where(left <= 1e-12 * counts, 0.0, left)
@@ -271,28 +271,28 @@ def unsorted(scores: Scores, classes: Index) -> Logs:
     if classes.order is None:
         return scores.likelihood, scores.impossible
     places = np.argsort(classes.order)
-    odd = scores.impossible
-    return scores.likelihood[:, places], None if odd is None else odd[:, places]
+    impossible = scores.impossible
+    return scores.likelihood[:, places], None if impossible is None else impossible[:, places]
 
 
 def added(parts: Sequence[Logs]) -> Logs:
     """The sum of what several groups of features come to."""
-    odd = [part[1] for part in parts if part[1] is not None]
-    return sum(part[0] for part in parts), sum(odd) if odd else None  # type: ignore[return-value]
+    impossible = [part[1] for part in parts if part[1] is not None]
+    return sum(part[0] for part in parts), sum(impossible) if impossible else None  # type: ignore[return-value]
 
 
-def put_together(parts: list[Logs]) -> Logs:
+def concat(parts: list[Logs]) -> Logs:
     """The sums of a block of rows after another."""
     finite = np.concatenate([part[0] for part in parts])
-    odd = [part[1] for part in parts if part[1] is not None]
-    return finite, np.concatenate(odd) if len(odd) == len(parts) else None
+    impossible = [part[1] for part in parts if part[1] is not None]
+    return finite, np.concatenate(impossible) if len(impossible) == len(parts) else None
 
 
-def in_line(parts: Sequence[Left], rules: int, classes: int) -> Left:
+def concat_rules(parts: Sequence[Left], rules: int, classes: int) -> Left:
     """The same for every rule, where each part has one for each."""
     if not parts:
         return [(np.zeros((0, classes)), None) for _ in range(rules)]
-    return [put_together(list(of_rule)) for of_rule in zip(*parts, strict=True)]
+    return [concat(list(of_rule)) for of_rule in zip(*parts, strict=True)]
 
 
 def draws_left_out(entries: Entries, rules: Sequence[Smoothing], *, complement: bool = False) -> Left:
@@ -301,7 +301,7 @@ def draws_left_out(entries: Entries, rules: Sequence[Smoothing], *, complement: 
         return [(np.zeros((0, len(entries.totals))), None) for _ in rules]
     if not complement and all(_plain(rule) for rule in rules):
         return _paths(entries, np.array([rule.alpha for rule in rules]))  # type: ignore[attr-defined]
-    return [put_together([_draws(part, rule, complement) for part in entries.blocks()]) for rule in rules]
+    return [concat([_draws(part, rule, complement) for part in entries.blocks()]) for rule in rules]
 
 
 def _plain(rule: Smoothing) -> bool:
@@ -330,9 +330,9 @@ def _mixed_draws(entries: Entries, rule: Background) -> Logs:
     unseen = entries.outcomes - len(entries.cells.features()) + entries.sums(((everywhere <= 0) & ~gone).astype(float))
     background = background_of(everywhere, (totals.sum(axis=1) + unseen)[row])
     seen = Seen(totals[row], types[row], taken[row])
-    finite, odd = mixed_logs(rule, left, seen, background[:, None])
+    finite, impossible = mixed_logs(rule, left, seen, background[:, None])
     x = entries.kept(entries.rows.data)[:, None]
-    return entries.sums(x * finite), None if odd is None else entries.sums(x * odd)
+    return entries.sums(x * finite), None if impossible is None else entries.sums(x * impossible)
 
 
 def _draws(entries: Entries, rule: Smoothing, complement: bool) -> Logs:
@@ -345,9 +345,9 @@ def _draws(entries: Entries, rule: Smoothing, complement: bool) -> Logs:
         totals = totals.sum(axis=1, keepdims=True) - totals
     pseudo = rule.pseudo(None)
     mass = np.sum(pseudo) if isinstance(pseudo, np.ndarray) else pseudo * features[entries.row, None]
-    finite, odd = rule.log(left, totals[entries.row], entries.each(pseudo), mass, features[entries.row, None])
+    finite, impossible = rule.log(left, totals[entries.row], entries.each(pseudo), mass, features[entries.row, None])
     x = entries.kept(entries.rows.data)[:, None] * (-1.0 if complement else 1.0)
-    return entries.sums(x * finite), None if odd is None else entries.sums(x * odd)
+    return entries.sums(x * finite), None if impossible is None else entries.sums(x * impossible)
 
 
 def _paths(entries: Entries, alpha: Array) -> Left:
@@ -414,7 +414,7 @@ def presences_left_out(
     all features come to when absent, with so many rows less in every class.
     """
     kept: Any = cache(base)
-    return [put_together([_presences(p, rule, present, absent, kept) for p in entries.blocks()]) for rule in rules]
+    return [concat([_presences(p, rule, present, absent, kept) for p in entries.blocks()]) for rule in rules]
 
 
 def _presences(entries: Entries, rule: Smoothing, present: Weigh, absent: Weigh, base: Any) -> Logs:
@@ -440,19 +440,19 @@ def mixture(a: Logs, times: Any, b: Logs, times_b: Any) -> Logs:
     """The sum of two pairs of finite part and impossible factors, each so many times."""
     if a[1] is None and b[1] is None:
         return times * a[0] + times_b * b[0], None
-    odd = [0.0 if part is None else part for part in (a[1], b[1])]
-    return times * a[0] + times_b * b[0], times * odd[0] + times_b * odd[1]
+    impossible = [0.0 if part is None else part for part in (a[1], b[1])]
+    return times * a[0] + times_b * b[0], times * impossible[0] + times_b * impossible[1]
 
 
 def _bases(entries: Entries, rule: Smoothing, base: Any) -> Logs:
     """For each row and class, what all features absent come to, without the row."""
     whole = base(rule, 0.0)
     finite = np.tile(whole[0], (len(entries.codes), 1))
-    odd = None if whole[1] is None else np.tile(whole[1], (len(entries.codes), 1))
+    impossible = None if whole[1] is None else np.tile(whole[1], (len(entries.codes), 1))
     for weight in np.unique(entries.weight).tolist():
         mine = np.flatnonzero(entries.weight == weight)
         less = base(rule, weight)
         finite[mine, entries.codes[mine]] = less[0][entries.codes[mine]]
-        if odd is not None:
-            odd[mine, entries.codes[mine]] = 0.0 if less[1] is None else less[1][entries.codes[mine]]
-    return finite, odd
+        if impossible is not None:
+            impossible[mine, entries.codes[mine]] = 0.0 if less[1] is None else less[1][entries.codes[mine]]
+    return finite, impossible

@@ -23,14 +23,14 @@ from naively.families.base import (
 )
 from naively.families.counts_left_out import Left, as_entries, draws_left_out
 from naively.names import Index
-from naively.read.matrix import Accepts, Rows
+from naively.read.matrix import Rows, ValueRange
 from naively.score.table import Linear, LinearTable
 from naively.smooth.backgrounds import Background, Seen, background_of, mixed_logs, shares
 from naively.smooth.evidence import Draws
 from naively.smooth.rules import Evidence, Smoothing, cell_logs, settled
 from naively.store.registry import stored
 
-COUNTS = Accepts(low=0.0)
+COUNTS = ValueRange(low=0.0)
 EXPECTED = "counts, 0 or more"
 
 
@@ -41,7 +41,7 @@ class Multinomial:
 
     who: str = "MultinomialNB"
 
-    spectral: ClassVar[bool] = False
+    needs_count_histogram: ClassVar[bool] = False
 
     @property
     def ignores_prior(self) -> bool:
@@ -53,10 +53,10 @@ class Multinomial:
     def count(self, X: Rows, codes: Array, classes: Index, features: Index, weight: Array | None) -> Tally:
         return count_linear(self.who, "counts", EXPECTED, COUNTS, X, codes, classes, features, weight)
 
-    def touched(self, X: Rows, rule: Smoothing, ledger: Ledger) -> Array | None:
+    def features_in(self, X: Rows, rule: Smoothing, ledger: Ledger) -> Array | None:
         return None if isinstance(rule, (Evidence, Background)) else sparse_features(X)
 
-    def localised(self, X: Rows, features: Array) -> Rows:
+    def restrict(self, X: Rows, features: Array) -> Rows:
         return localised_sparse(X, features)
 
     def table(self, ledger: Ledger, rule: Smoothing, prior: Array, features: Array | None = None) -> LinearTable:

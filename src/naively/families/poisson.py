@@ -43,7 +43,7 @@ class Poisson:
 
     who: str = "PoissonNB"
 
-    spectral: ClassVar[bool] = True
+    needs_count_histogram: ClassVar[bool] = True
     ignores_prior: ClassVar[bool] = False
 
     def empty(self, classes: Index, features: Index) -> Tally:
@@ -52,10 +52,10 @@ class Poisson:
     def count(self, X: Rows, codes: Array, classes: Index, features: Index, weight: Array | None) -> Tally:
         return count_linear(self.who, "events", EXPECTED, COUNTS, X, codes, classes, features, weight)
 
-    def touched(self, X: Rows, rule: Smoothing, ledger: Ledger) -> Array | None:
+    def features_in(self, X: Rows, rule: Smoothing, ledger: Ledger) -> Array | None:
         return None if rule.per_feature or isinstance(rule, Evidence) else sparse_features(X)
 
-    def localised(self, X: Rows, features: Array) -> Rows:
+    def restrict(self, X: Rows, features: Array) -> Rows:
         return localised_sparse(X, features)
 
     def table(self, ledger: Ledger, rule: Smoothing, prior: Array, features: Array | None = None) -> LinearTable:
@@ -101,7 +101,7 @@ class Poisson:
         view = ledger.view()
         rules = [self.settled(rule, view) for rule in rules]
         left = poisson_left_out(as_entries(view, X, codes, weight), view, rules)
-        return [(finite + LogFactorials()(X)[:, None], odd) for finite, odd in left]
+        return [(finite + LogFactorials()(X)[:, None], impossible) for finite, impossible in left]
 
     def settled(self, rule: Smoothing, view: View | Shown) -> Smoothing:
         """The rule, or where the counts are to decide: rates as drawn from a gamma with mean 1 and shape α."""
@@ -154,8 +154,8 @@ def poisson_left_out(entries: Entries, view: View, rules: Sequence[Smoothing]) -
 
 
 def _rates(logs: Logs) -> Array:
-    finite, odd = logs
-    return np.exp(finite) if odd is None else np.where(odd > 0, 0.0, np.exp(finite))
+    finite, impossible = logs
+    return np.exp(finite) if impossible is None else np.where(impossible > 0, 0.0, np.exp(finite))
 
 
 @stored()

@@ -20,7 +20,7 @@ from naively.judge.training import (
     whole_number,
 )
 from naively.learn import held_out
-from naively.report import Sheet, Shown, axes_of, frame_of, number, tracked
+from naively.report import Report, Sheet, axes_of, frame_of, number, tracked
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ COLUMNS = tuple(f.name for f in fields(BiasVarianceRow))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BiasVariance(Shown, Value):
+class BiasVariance(Report, Value):
     """The error of a model, taken apart, with a row for each α.
 
     `tested` is how many rows were judged, each by `repeats` models that were trained on `trained` rows (at least).

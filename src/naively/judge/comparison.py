@@ -17,7 +17,7 @@ from naively.judge.evaluation import Evaluation, evaluate
 from naively.judge.training import whole_number
 from naively.learn import held_out
 from naively.learn.words import COUNTED
-from naively.report import Sheet, Shown, frame_of, number, tracked
+from naively.report import Report, Sheet, frame_of, number, tracked
 
 COLUMNS = ("accuracy", "f1_micro", "f1_macro", "f1_weighted", "log_loss")
 DECIDED = frozenset(
@@ -40,7 +40,7 @@ class ComparisonRow:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Shown, Value):
+class Comparison(Report, Value):
     """How several models did on the same rows, the best of them first.
 
     `comparison[name]` is the whole `Evaluation` of one of them.

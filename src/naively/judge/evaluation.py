@@ -20,7 +20,7 @@ from naively.names import Index
 from naively.read.label_codes import check_weights, number_codes
 from naively.read.labelled_table import labelled
 from naively.read.labels import encoded_labels
-from naively.report import Sheet, Shown, frame_of, number
+from naively.report import Report, Sheet, frame_of, number
 
 BINS = 15
 FIGURES = ("accuracy", "f1_micro", "f1_macro", "f1_weighted", "log_loss", "brier", "calibration_error")
@@ -29,7 +29,7 @@ PER_CLASS = ("precision", "recall", "f1", "support")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Evaluation(Shown, Value):
+class Evaluation(Report, Value):
     """How well rows were judged: figures of all together, and of each class.
 
     `precision`, `recall`, `f1` and `support` (how many rows, by weight) are in the order of `classes`; `confusion` has

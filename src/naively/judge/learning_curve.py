@@ -22,7 +22,7 @@ from naively.judge.training import (
 )
 from naively.learn import held_out
 from naively.learn.held_out import HeldOut
-from naively.report import Sheet, Shown, axes_of, frame_of, number, tracked
+from naively.report import Report, Sheet, axes_of, frame_of, number, tracked
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ COLUMNS = tuple(f.name for f in fields(LearningCurveRow))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LearningCurve(Shown, Value):
+class LearningCurve(Report, Value):
     """How well models do that were trained on more and more rows, with a row for each size."""
 
     rows: tuple[LearningCurveRow, ...]

@@ -10,7 +10,7 @@ import numpy as np
 
 from naively.arrays import Array
 from naively.judge.cross_validation import Counted
-from naively.report import Sheet, Shown, frame_of
+from naively.report import Report, Sheet, frame_of
 from naively.score.calibration import Losses
 
 
@@ -26,7 +26,7 @@ class Suspect:
 
 
 @dataclass(frozen=True, eq=False)
-class Suspects(Shown):
+class Suspects(Report):
     """Rows in the order in which their labels are to be looked at.
 
     `rows` are their numbers, the most suspect first; `log_odds` how much less probable the label of each is than the

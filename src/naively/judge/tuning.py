@@ -19,7 +19,7 @@ from naively.learn import held_out
 from naively.learn.choose import CHOSEN
 from naively.learn.held_out import HeldOut
 from naively.learn.words import COUNTED
-from naively.report import Sheet, Shown, frame_of, tracked
+from naively.report import Report, Sheet, frame_of, tracked
 from naively.score.calibration import Losses
 
 SELECTING = ("select", "max_df", "max_features")
@@ -42,7 +42,7 @@ class Attempt:
 
 
 @dataclass(frozen=True, eq=False)
-class Tuned(Shown):
+class Tuned(Report):
     """What was tried, the best first, and a model fitted with it."""
 
     attempts: tuple[Attempt, ...]

@@ -89,7 +89,7 @@ class BlockModel(Model):
             try:
                 return use(self._summed(family, rule, prior, part))
             except RowError as error:
-                raise error.moved(begin) from None
+                raise error.offset(begin) from None
 
         numbers = X.rows * len(X.columns)
         size = max(1, min(PART, _SCORED // max(self.ledger.classes.size, 1)))

@@ -100,7 +100,7 @@ class CalibrationSample(Value):
 
 @stored()
 @dataclass(frozen=True, eq=False)
-class Judged:
+class Calibrated:
     """A calibration, the rules and the classes that it is good for, and what it was fitted on.
 
     `losses` stand for the rows where a model was loaded, whose file has no sample. `counted` is how many rows the model
@@ -115,22 +115,22 @@ class Judged:
     sample: CalibrationSample | None = None
 
     @classmethod
-    def by(cls, method: str, rules: Any, sample: CalibrationSample, counted: float) -> Judged:
+    def by(cls, method: str, rules: Any, sample: CalibrationSample, counted: float) -> Calibrated:
         return cls(rules, tuple(sample.classes.tolist()), sample.fitted(method), sample.losses, counted, sample)
 
-    def __add__(self, other: Judged) -> Judged:
+    def __add__(self, other: Calibrated) -> Calibrated:
         """By the rows of both; by the former alone where the rules differ, or constants of classes are without rows."""
         if self.rules != other.rules:
             return self
         counted = max(self.counted, other.counted)
         if self.sample is not None and other.sample is not None:
-            return Judged.by(self.rules[0], self.rules, self.sample + other.sample, counted)
+            return Calibrated.by(self.rules[0], self.rules, self.sample + other.sample, counted)
         if not isinstance(self.calibration, Temperature):
             return self
         losses = self.losses + other.losses
-        return Judged(self.rules, self.classes, losses.temperature, losses, counted)
+        return Calibrated(self.rules, self.classes, losses.temperature, losses, counted)
 
-    def without_sample(self) -> Judged:
+    def without_sample(self) -> Calibrated:
         """As it is written to a file."""
         return replace(self, sample=None)
 
@@ -145,7 +145,7 @@ class Pending:
     rules: Any
     family: Any
     counted: float
-    before: Judged | None = None
+    before: Calibrated | None = None
 
 
 class CalibratingLearner(Learner):
@@ -182,7 +182,7 @@ class CalibratingLearner(Learner):
         pending = Pending(rows, codes, weight, self._judged_by(model), self._family_of(model), counted, before)
         return replace(model, judged=pending if self._judges_later else self._judged(model, pending))
 
-    def _judged(self, model: Any, pending: Pending) -> Judged:
+    def _judged(self, model: Any, pending: Pending) -> Calibrated:
         """The calibration by these rows and those before them; where few of the first are wrong, more are scored."""
         rules, before = pending.rules, pending.before
         method = rules[0]
@@ -190,7 +190,7 @@ class CalibratingLearner(Learner):
         sample = self._scored(model, pending, first)
         if len(more) and sample.mistakes < MISTAKES:
             sample = sample + self._scored(model, pending, more)
-        found = Judged.by(method, rules, sample, pending.counted)
+        found = Calibrated.by(method, rules, sample, pending.counted)
         return found if before is None else found + before
 
     def _scored(self, model: Any, pending: Pending, rows: Array) -> CalibrationSample:
@@ -223,7 +223,7 @@ class CalibratingLearner(Learner):
         Where hardly any of them is in the sample, the calibration stays as it is until the next batch is learnt.
         """
         judged = model.judged
-        if not isinstance(judged, Judged) or judged.sample is None:
+        if not isinstance(judged, Calibrated) or judged.sample is None:
             return model
         left = judged.sample.without(self._keys(model, rows, codes, classes), weight)
         if left is judged.sample:
@@ -231,7 +231,7 @@ class CalibratingLearner(Learner):
         counted = judged.counted * left.rows / judged.sample.rows  # so that the next batch finds the sample small
         left = left.among(np.sort(model.ledger.classes.names))
         if left.rows >= FEWEST:
-            return replace(model, judged=Judged.by(judged.rules[0], judged.rules, left, counted))
+            return replace(model, judged=Calibrated.by(judged.rules[0], judged.rules, left, counted))
         kept = None if model.ledger.rows.sum() < FEWEST else replace(judged, sample=left, counted=counted)
         return replace(model, judged=kept)
 
@@ -292,7 +292,7 @@ class CalibratingLearner(Learner):
                 scored = replace(scored, weight=weight)
             used = scored.enough_rows(method)
             sample = CalibrationSample.of(scored, self._labelled_keys(model, X, rows, codes))._only(used)
-            judged = Judged.by(method, self._judged_by(model), sample, float(model.ledger.rows.sum()))
+            judged = Calibrated.by(method, self._judged_by(model), sample, float(model.ledger.rows.sum()))
             with self._lock:
                 model = self._model  # which may have learnt more rows meanwhile
                 self._model = replace(model.after(model.ledger), judged=judged)
@@ -307,7 +307,7 @@ class CalibratingLearner(Learner):
             return judged.calibration
         return judged.losses.temperature if self._method == AUTO else None
 
-    def _same_classes(self, judged: Judged, model: Any) -> bool:
+    def _same_classes(self, judged: Calibrated, model: Any) -> bool:
         """True if the constants of classes are those of the model's classes."""
         return judged.classes == tuple(np.sort(model.ledger.classes.names).tolist())
 

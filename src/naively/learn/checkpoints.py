@@ -44,7 +44,7 @@ def _plain(ledger: Any) -> Any:
     """The ledger of a model that was loaded, as any other."""
     if isinstance(ledger, BlockLedger):
         return BlockLedger(ledger.classes, ledger.rows, {name: _plain(part) for name, part in ledger.parts.items()})
-    return Ledger(ledger.levels, ledger.spectrum)
+    return Ledger(ledger.levels, ledger.count_histogram)
 
 
 def load_checkpoint(
@@ -75,6 +75,6 @@ def _restored(learner: Any, contents: Contents, suits: Callable[[dict[str, Any]]
         for level in part.levels:
             check_numbers(level)
     model = BlockModel(ledger, **state) if "schema" in state else Model(ledger, **state)
-    learner._settle(model)
+    learner._commit(model)
     learner._check_counted(model)
     return told

@@ -45,7 +45,7 @@ def _index(index: Any) -> None:
         need(None not in names and len({isinstance(name, str) for name in names}) < 2, "names of several kinds")
 
 
-@checks("Kept")
+@checks("WordSubset")
 def _kept(kept: Any) -> None:
     need(are(kept.numbers, "i8", kept.size) and kept.words is not None, "the numbers of words")
 
@@ -100,7 +100,7 @@ def _linear_table(table: Any) -> None:
     constant = type(table.row_constant).__name__
     need(table.row_constant is None or constant == "LogFactorials", "a table with code in it")
     need(are(table.prior, "f8", classes) and len(table.present.klass) == classes, "the classes of a table")
-    for linear in (table.impossible, *(table.holes if table.make_holes is not None else ())):
+    for linear in (table.impossible, *(table.holes if table.missing_terms is not None else ())):
         need(
             linear is None
             or (len(linear.klass) == classes and len(linear.feature) == len(table.present.feature)),
@@ -236,7 +236,7 @@ def _losses(losses: Any) -> None:
     need(abs(losses.log_margins) <= _LARGEST, "the margins of a calibration")
 
 
-@checks("Judged")
+@checks("Calibrated")
 def _judged(judged: Any) -> None:
     need(0.0 <= judged.counted <= _LARGEST, "the rows of a calibration")
     need(judged.sample is None and isinstance(judged.classes, tuple), "the rows of a calibration")
@@ -249,7 +249,7 @@ def _choice(choice: Any) -> None:
     need(min(choice.texts, choice.seen) >= 0, "the texts of a choice")
 
 
-@checks("Tried")
+@checks("Trial")
 def _tried(tried: Any) -> None:
     need(0.0 <= tried.right <= tried.rows <= _LARGEST, "the texts that were judged")
 
@@ -354,7 +354,7 @@ def _check_places(table: Any, thorough: bool) -> None:
             need(not len(numbers) or (numbers.min() >= 0 and numbers.max() < table.features.words.size), "words")
         need(table.idf is None or bool((table.idf >= 0).all()), "the weights of words")
     elif hasattr(table, "present"):
-        for linear in (table.present, table.impossible, *(table.holes if table.make_holes is not None else ())):
+        for linear in (table.present, table.impossible, *(table.holes if table.missing_terms is not None else ())):
             if linear is not None:
                 _check_linear(linear, thorough)
     elif hasattr(table, "columns"):

@@ -15,17 +15,17 @@ from naively.arrays import Array
 from naively.errors import DataWarning
 from naively.families.words.block import Words
 from naively.families.words.rows import WordRows, read_all
-from naively.families.words.selection import Limits
+from naively.families.words.selection import Selection
 from naively.learn.estimates import digits_of, margin_of, with_margin
 from naively.learn.recipes import (
     ALPHAS,
     FOLDS,
     PAIRS,
     Candidates,
+    FoldedRows,
     Labelled,
-    Reading,
     Recipe,
-    Tried,
+    Trial,
     choose,
     text_numbers,
 )
@@ -60,7 +60,7 @@ class Chosen(Mapping[str, Any]):
     accuracy: float | None = None
     margin: float | None = None
     texts: int | None = None
-    tried: tuple[Tried, ...] = ()
+    tried: tuple[Trial, ...] = ()
 
     def __getitem__(self, name: str) -> Any:
         return self._shown()[name]
@@ -110,7 +110,7 @@ class Choice:
     `seen` is how many texts there were to choose by.
     """
 
-    tried: tuple[Tried, ...]
+    tried: tuple[Trial, ...]
     prior: Prior
     accuracy: float
     margin: float
@@ -124,7 +124,7 @@ class Choice:
     @staticmethod
     def whole(parameters: Mapping[str, Any]) -> bool:
         """Whether words are picked by nothing that recipes are not compared with."""
-        limits = Limits(*(parameters[name] for name in ("min_df", "max_df", "max_features", "select")))
+        limits = Selection(*(parameters[name] for name in ("min_df", "max_df", "max_features", "select")))
         return limits.by_rows and not parameters["norm"]
 
 
@@ -210,7 +210,7 @@ def _sample(texts: Texts, rows: Array) -> Array:
     return np.sort(np.random.default_rng(0).choice(rows, min(many, len(rows)), replace=False))
 
 
-def _readings(family: Words, candidates: Candidates, texts: Texts, labelled: Labelled) -> dict[Any, Reading]:
+def _readings(family: Words, candidates: Candidates, texts: Texts, labelled: Labelled) -> dict[Any, FoldedRows]:
     """Read the texts once with the longest sequences; the shorter ones are among these. Empty if too few differ."""
     orders = [ngrams for ngrams, _ in candidates.ngrams]
     longest = max(orders, key=lambda ngrams: ngrams[1])
@@ -225,7 +225,7 @@ def _readings(family: Words, candidates: Candidates, texts: Texts, labelled: Lab
     readings = {}
     for ngrams, min_df in candidates.ngrams:
         rows = whole if ngrams == longest else _read_shorter(family, ngrams, whole, texts)
-        readings[ngrams, min_df] = Reading.of(rows, labelled, min_df, given, weights=weights)
+        readings[ngrams, min_df] = FoldedRows.of(rows, labelled, min_df, given, weights=weights)
     return readings
 
 

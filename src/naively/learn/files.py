@@ -18,11 +18,11 @@ from naively import __version__
 from naively.count.ledger import Ledger, Uncounted
 from naively.count.stored_vocabulary import in_order
 from naively.count.tally import Tally
-from naively.count.vocabulary import Buckets, Kept, Vocabulary
+from naively.count.vocabulary import Buckets, Vocabulary, WordSubset
 from naively.errors import FileError, InputError
 from naively.families.words.block import Words
 from naively.families.words.table import TextTable
-from naively.learn.calibrate import Judged
+from naively.learn.calibrate import Calibrated
 from naively.learn.checks import check_numbers, check_table
 from naively.learn.held_out import ledger_of
 from naively.learn.model import Model
@@ -107,7 +107,7 @@ def _of_own_words(table: TextTable) -> TextTable:
         return table
     fewer, moved = words.subset(numbers)
     fewer, again = in_order(fewer)
-    own = Kept.among(fewer, again[moved[numbers]])
+    own = WordSubset.among(fewer, again[moved[numbers]])
     return replace(table, features=own, linear=replace(table.linear, features=own))
 
 
@@ -311,7 +311,7 @@ class Saved:
         _check_attributes(attributes, learner, model.ledger)
         for name, value in attributes.items():
             setattr(learner, name, value)
-        learner._settle(model)
+        learner._commit(model)
         learner._check_counted(model)
         decided = rules(learner, model)
         _check_together(table, model, decided[0])
@@ -323,7 +323,7 @@ class Saved:
     def _model(self, told: dict[str, Any]) -> Any:
         if set(told) - {"schema"} != {"tally", "dtype", "declared", "counted", "chosen", "judged"}:
             raise FileError("the file is damaged (the parts of a model)")
-        if not isinstance(told["declared"], Index) or not isinstance(told["judged"], (Judged, type(None))):
+        if not isinstance(told["declared"], Index) or not isinstance(told["judged"], (Calibrated, type(None))):
             raise FileError("the file is damaged (the parts of a model)")
         tally, schema = told.pop("tally"), told.pop("schema", None)
         dtype = {"float64": np.float64, "float32": np.float32}[told.pop("dtype")]

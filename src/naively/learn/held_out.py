@@ -118,7 +118,7 @@ def leave_one_out(
     if family.ignores_prior and classes.size > 1:
         logs = np.zeros_like(logs)
     left = family.left_out(ledger, rules, X, codes, weight)
-    return [held_out(classes, finite, logs, odd, codes, weight) for finite, odd in left]
+    return [held_out(classes, finite, logs, impossible, codes, weight) for finite, impossible in left]
 
 
 def held_out(
@@ -129,8 +129,8 @@ def held_out(
     if classes.order is None:
         return HeldOut(Scores(names, likelihood, prior, impossible), codes.astype(np.int64), weight)
     order = classes.order
-    odd = None if impossible is None else impossible[:, order]
-    scores = Scores(names[order], np.ascontiguousarray(likelihood[:, order]), prior[:, order], odd)
+    impossible = None if impossible is None else impossible[:, order]
+    scores = Scores(names[order], np.ascontiguousarray(likelihood[:, order]), prior[:, order], impossible)
     return HeldOut(scores, sorted_places(classes, codes), weight)
 
 
@@ -168,7 +168,7 @@ def leave_groups_out(
     family, ledger = _without_weights(family, ledger)
     parts = _Parts(family, ledger, X, codes, weight)
     likelihood = [np.zeros((len(codes), classes.size)) for _ in rules]
-    odd: list[Array | None] = [None for _ in rules]
+    impossible: list[Array | None] = [None for _ in rules]
     logs = np.zeros((len(codes), classes.size))
 
     def score(task: tuple[Array, Callable[[Any], Any]]) -> tuple[Array, list[Scores], Array]:
@@ -187,11 +187,11 @@ def leave_groups_out(
                 places = slice(None) if classes.order is None else np.argsort(classes.order)
                 likelihood[k][rows] = found.likelihood[:, places]
                 if found.impossible is not None:
-                    kept = odd[k] if odd[k] is not None else np.zeros_like(likelihood[k])
+                    kept = impossible[k] if impossible[k] is not None else np.zeros_like(likelihood[k])
                     assert kept is not None
                     kept[rows] = found.impossible[:, places]
-                    odd[k] = kept
-    return [held_out(classes, likelihood[k], logs, odd[k], codes, weight) for k in range(len(rules))]
+                    impossible[k] = kept
+    return [held_out(classes, likelihood[k], logs, impossible[k], codes, weight) for k in range(len(rules))]
 
 
 def _rows_of(groups: Array) -> list[Array]:
@@ -286,12 +286,12 @@ def _scored(family: Any, ledger: Any, rule: Any, X: Any) -> Scores:
     nothing = np.zeros(ledger.classes.size)
     features = None
     entries = X.nnz if hasattr(X, "nnz") else getattr(X, "size", 0)
-    if isinstance(ledger, Ledger) and isinstance(ledger.levels[0], Tally) and not family.spectral:
-        features = family.touched(X, rule, ledger) if entries * 8 < ledger.size else None
+    if isinstance(ledger, Ledger) and isinstance(ledger.levels[0], Tally) and not family.needs_count_histogram:
+        features = family.features_in(X, rule, ledger) if entries * 8 < ledger.size else None
     if features is None:
         table = family.table(ledger, rule, nothing)
         return (table.for_once() if hasattr(table, "for_once") else table).score(X)
-    return family.table(ledger, rule, nothing, features).score(family.localised(X, features))
+    return family.table(ledger, rule, nothing, features).score(family.restrict(X, features))
 
 
 def taken(X: Any, rows: Array) -> Any:

@@ -122,7 +122,7 @@ class Learner(Predictor):
             tally = self._count(X, y, ledger.classes, ledger.features, sample_weight, reset=False)
             known_classes(tally.classes, ledger.classes)
             left = self._tidied(ledger.subtract(tally), tally)
-            self._settle(self._after_forgetting(self._model.after(left).tidied(), X, y, sample_weight))
+            self._commit(self._after_forgetting(self._model.after(left).tidied(), X, y, sample_weight))
         return self
 
     def _after_forgetting(self, model: Any, X: Any, y: Any, sample_weight: Any) -> Any:
@@ -141,7 +141,7 @@ class Learner(Predictor):
         """The tally of these rows alone."""
         raise NotImplementedError
 
-    def _settle(self, model: Model) -> None:
+    def _commit(self, model: Model) -> None:
         """Take over a new state, once the rules can work with it."""
         if "_copies" not in vars(self):
             self._copy_parameters()

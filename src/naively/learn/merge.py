@@ -61,20 +61,20 @@ def merge(*estimators: Any) -> Any:
     judged = reduce(add, judgements) if judgements else None
     declared = reduce(_united, (estimator._model.declared for estimator in estimators))
     if isinstance(total, BlockTally):
-        merged._settle(replace(first._model.after(BlockLedger.of(total)), declared=declared, judged=judged))
+        merged._commit(replace(first._model.after(BlockLedger.of(total)), declared=declared, judged=judged))
         return merged
     columns = total.features.columns if isinstance(total.features, Categories) else total.features
     if isinstance(columns, Index):
         merged.n_features_in_ = columns.size
         if columns.names is not None:
             merged.feature_names_in_ = columns.names
-    merged._settle(replace(first._model.after(Ledger((total,))), declared=declared, judged=judged))
+    merged._commit(replace(first._model.after(Ledger((total,))), declared=declared, judged=judged))
     return merged
 
 
 def _united(one: Index, other: Index) -> Index:
     """The classes that either of two models was told of, sorted."""
-    both = one.united(other, "classes")[0]
+    both = one.union(other, "classes")[0]
     return both if both.names is None else sorted_index(both.names)
 
 

@@ -88,7 +88,7 @@ class Model:
         features = self._few_features(family, rule, prior, X)
         if features is None:
             return self.table(family, rule, prior), X
-        return family.table(self.ledger, rule, prior, features), family.localised(X, features)
+        return family.table(self.ledger, rule, prior, features), family.restrict(X, features)
 
     def _few_features(self, family: Family, rule: Any, prior: Array, X: Rows) -> Array | None:
         """The features that these rows touch, where they are few beside those of the ledger."""
@@ -101,11 +101,11 @@ class Model:
         self._touched += _WORTH_A_TABLE * (entries + ledger.classes.size)
         if self._touched > ledger.size:
             return None
-        if family.spectral:
-            self.ledger = ledger = ledger.with_spectrum()
-            if ledger.spectrum is None:
+        if family.needs_count_histogram:
+            self.ledger = ledger = ledger.with_count_histogram()
+            if ledger.count_histogram is None:
                 return None
-        return family.touched(X, rule, ledger)
+        return family.features_in(X, rule, ledger)
 
     def decide(self, family: Family, rule: Any, prior: Array, X: Rows) -> Array:
         """Labels, block by block, so that no array of all rows by all classes is made."""

@@ -41,7 +41,7 @@ CLEARLY = 2.0
 PLANES = {"counts": 0, "binary": 1, "tfidf": 2}
 
 
-Way = tuple[str, str, tuple[int, int], Any]
+RecipeBase = tuple[str, str, tuple[int, int], Any]
 
 
 @stored()
@@ -56,14 +56,14 @@ class Recipe:
     alpha: float
 
     @property
-    def way(self) -> Way:
+    def way(self) -> RecipeBase:
         """Everything but α."""
         return self.family, self.weighting, self.ngrams, self.min_df
 
 
 @stored()
 @dataclass(frozen=True, eq=False)
-class Tried:
+class Trial:
     """A recipe, and how many of the texts that judged it came out right."""
 
     recipe: Recipe
@@ -99,7 +99,7 @@ class Labelled:
 
 
 @dataclass(frozen=True, eq=False)
-class Reading(Value):
+class FoldedRows(Value):
     """Texts read with sequences of words of one length, and their counts, fold by fold.
 
     `given` is how many words there are in any case (None: as many as were seen).
@@ -111,7 +111,9 @@ class Reading(Value):
     given: int | None = None
 
     @classmethod
-    def of(cls, rows: WordRows, labelled: Labelled, min_df: int, given: int | None = None, *, weights: bool) -> Reading:
+    def of(
+        cls, rows: WordRows, labelled: Labelled, min_df: int, given: int | None = None, *, weights: bool
+    ) -> FoldedRows:
         """Without the words that are in too few texts for any fold; frequent ones come first, where they stay near."""
         texts = np.bincount(rows.number, minlength=max(rows.words.size, 1))
         often = texts >= max(min_df, 1)
@@ -182,7 +184,7 @@ class Fold(Value):
     totals: Array  # planes by classes
 
     @classmethod
-    def of(cls, reading: Reading, f: int | tuple[int, ...], min_df: int, some: Array | None = None) -> Fold:
+    def of(cls, reading: FoldedRows, f: int | tuple[int, ...], min_df: int, some: Array | None = None) -> Fold:
         """Take a fold, or several, out of the counts, to judge `some` of its texts (None: all of the first).
 
         Only the cells of its own words are gone through.
@@ -295,21 +297,21 @@ class Candidates:
     alphas: tuple[float, ...] = ALPHAS
 
     @property
-    def ways(self) -> list[Way]:
+    def ways(self) -> list[RecipeBase]:
         return [(f, w, n, d) for n, d in self.ngrams for w in self.weightings for f in self.families]
 
 
 @dataclass(eq=False)
-class Contest:
+class RecipeSearch:
     """Keeps which texts each recipe gets right: α by texts, fold after fold."""
 
     alphas: tuple[float, ...]
     labelled: Labelled
     rows: list[Array] = field(default_factory=list)  # the texts that each fold has judged
-    right: dict[Way, list[Array]] = field(default_factory=dict)
+    right: dict[RecipeBase, list[Array]] = field(default_factory=dict)
 
-    def add(self, ways: Sequence[Way], made: dict[Any, Fold], rows: Array, many: int | None) -> None:
-        def judge(way: Way) -> Array:
+    def add(self, ways: Sequence[RecipeBase], made: dict[Any, Fold], rows: Array, many: int | None) -> None:
+        def judge(way: RecipeBase) -> Array:
             family, weighting, *words = way
             return made[tuple(words)].right(family, weighting, self.alphas)
 
@@ -319,17 +321,17 @@ class Contest:
         for way, right in zip(ways, judged, strict=True):
             self.right.setdefault(way, []).append(right)
 
-    def outcome(self, way: Way, each: Array) -> tuple[Array, Array]:
+    def outcome(self, way: RecipeBase, each: Array) -> tuple[Array, Array]:
         """Which texts each α of a way gets right, and what these texts count for."""
         right = self.right[way]
         return np.concatenate(right, axis=1), each[np.concatenate(self.rows[: len(right)])]
 
-    def sums(self, way: Way, each: Array) -> Array:
+    def sums(self, way: RecipeBase, each: Array) -> Array:
         """How many texts each α gets right."""
         right, weight = self.outcome(way, each)
         return right @ weight
 
-    def best_ways(self, ways: Sequence[Way], many: int) -> list[Way]:
+    def best_ways(self, ways: Sequence[RecipeBase], many: int) -> list[RecipeBase]:
         """Rank ways by what their best α gets right; drop those that are clearly behind."""
         ranked = sorted(ways, key=lambda way: -float(self.sums(way, self.labelled.each).max()))
         (best, weight), *others = [self._at_best(way) for way in ranked[:many]]
@@ -339,18 +341,18 @@ class Contest:
             if best @ weight - right @ weight <= CLEARLY * np.sqrt((weight**2)[best != right].sum())
         ]
 
-    def _at_best(self, way: Way) -> tuple[Array, Array]:
+    def _at_best(self, way: RecipeBase) -> tuple[Array, Array]:
         """Which texts the best α of a way gets right, and what each text counts for."""
         right, weight = self.outcome(way, self.labelled.each)
         return right[int(np.argmax(right @ weight))], weight
 
-    def tried(self) -> list[Tried]:
+    def tried(self) -> list[Trial]:
         """Everything, the best first; what was judged by all folds before what was not."""
         found, each = [], self.labelled.each
         for way in self.right:
             right, weight = self.outcome(way, each)
             sums = zip(self.alphas, (right @ weight).tolist(), strict=True)
-            found += [Tried(Recipe(*way, alpha), right, float(weight.sum())) for alpha, right in sums]
+            found += [Trial(Recipe(*way, alpha), right, float(weight.sum())) for alpha, right in sums]
         found.sort(key=lambda t: (-t.rows, -t.right))
         preferred = self.pick(each)
         return sorted(found, key=lambda t: t.recipe != preferred)
@@ -393,15 +395,15 @@ class Contest:
 
 
 def choose(
-    readings: dict[Any, Reading], candidates: Candidates, many: int | None = None, texts: int = 0
-) -> tuple[list[Tried], Estimate]:
+    readings: dict[Any, FoldedRows], candidates: Candidates, many: int | None = None, texts: int = 0
+) -> tuple[list[Trial], Estimate]:
     """All recipes, the best first: judged by the first fold, the best few of them by the others as well.
 
     `readings` are by the sequences of words and their `min_df`; `many` threads are used (None: one for each core).
     The estimate is of a model of so many `texts`, of which those that were read are a sample.
     """
     labelled = next(iter(readings.values())).labelled
-    contest = Contest(candidates.alphas, labelled)
+    contest = RecipeSearch(candidates.alphas, labelled)
     most = max(PAIRS // labelled.classes.size, 1)
     ways = candidates.ways
     for f in range(FOLDS):
@@ -417,7 +419,7 @@ def _evenly(rows: Array, most: int) -> Array:
     return rows if len(rows) <= most else rows[np.arange(most) * len(rows) // most]
 
 
-def _estimate(contest: Contest, reading: Reading, recipe: Recipe, texts: int) -> Estimate:
+def _estimate(contest: RecipeSearch, reading: FoldedRows, recipe: Recipe, texts: int) -> Estimate:
     """Estimate the accuracy of a model of so many texts, counting copies of a text as one.
 
     Folds judge by models of four fifths of what was read. Their errors are taken to fall with one over the root of the

@@ -59,7 +59,7 @@ _LONG_WORDS, _LONG = 3.0, 30.0
 
 @stored()
 @dataclass(frozen=True)
-class Taken:
+class ColumnPlan:
     """One column: its type, the rule it is read by (None: left out), and why that."""
 
     name: str
@@ -75,7 +75,7 @@ class Schema:
     """What all columns are taken for; settled from the first rows, and the same ever after."""
 
     who: str
-    columns: tuple[Taken, ...]
+    columns: tuple[ColumnPlan, ...]
     groups: tuple[tuple[tuple[str, ...], Rule], ...]
     blocks: tuple[Block, ...]
     named: bool
@@ -171,7 +171,7 @@ def _name(name: Any) -> Any:
     return str(name) if isinstance(name, (int, np.integer)) and not isinstance(name, bool) else name
 
 
-def _refuse_clashes(columns: list[Taken]) -> None:
+def _refuse_clashes(columns: list[ColumnPlan]) -> None:
     names = {column.name for column in columns}
     for column in columns:
         for part in column.rule.parts if isinstance(column.rule, Dates) else ():
@@ -179,38 +179,38 @@ def _refuse_clashes(columns: list[Taken]) -> None:
                 raise InputError(f"column '{column.name}.{part}' has the name of a part of {column.name!r}; rename it")
 
 
-def _given(name: str, values: Any, rule: Rule | None) -> Taken:
+def _given(name: str, values: Any, rule: Rule | None) -> ColumnPlan:
     if rule is None:
-        return Taken(name, type_of(values), None, "given")
+        return ColumnPlan(name, type_of(values), None, "given")
     kind = kind_of(name, values)
     if kind not in (NOTHING, *rule.reads):
         raise InputError(f"column {name!r} holds {type_of(values)}, which {type(rule).__name__}() cannot read")
     if isinstance(rule, Dates):
         rule = Dates(_date_parts(values, rule.parts) or rule.parts)
-    return Taken(name, type_of(values), rule, "given", boolean=kind == BOOLEAN)
+    return ColumnPlan(name, type_of(values), rule, "given", boolean=kind == BOOLEAN)
 
 
-def _guess(name: str, values: Any) -> Taken:
+def _guess(name: str, values: Any) -> ColumnPlan:
     kind = kind_of(name, values)
     shown = type_of(values)
     if kind == NOTHING:
-        return Taken(name, shown, None, NO_VALUE)
+        return ColumnPlan(name, shown, None, NO_VALUE)
     if kind == BOOLEAN:
-        return Taken(name, shown, Bernoulli(), "true or false")
+        return ColumnPlan(name, shown, Bernoulli(), "true or false")
     if kind == CATEGORY:
-        return Taken(name, shown, Categorical(), "categories by type")
+        return ColumnPlan(name, shown, Categorical(), "categories by type")
     if kind == TIME:
-        return Taken(name, shown, Dates(_date_parts(values, Dates().parts)), "points in time")
+        return ColumnPlan(name, shown, Dates(_date_parts(values, Dates().parts)), "points in time")
     if kind == TEXT:
         long = looks_long(values[:SETTLED])
-        return Taken(name, shown, Text() if long else Categorical(), "long texts" if long else "short texts")
+        return ColumnPlan(name, shown, Text() if long else Categorical(), "long texts" if long else "short texts")
     assert kind == NUMBER
     many = _few_values(numbers(values[:SETTLED]))
     if many is not None and len(values) > SETTLED and _has_fraction(numbers(values)):
         many = None
     if many is None:
-        return Taken(name, shown, Number(), "numbers")
-    return Taken(name, shown, Categorical(), f"whole numbers, {many} value{'s' if many != 1 else ''}")
+        return ColumnPlan(name, shown, Number(), "numbers")
+    return ColumnPlan(name, shown, Categorical(), f"whole numbers, {many} value{'s' if many != 1 else ''}")
 
 
 def _few_values(x: Any) -> int | None:
@@ -263,7 +263,10 @@ def _date_parts(values: Any, wanted: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _blocks(
-    columns: list[Taken], groups: tuple[tuple[tuple[str, ...], Rule], ...], who: str, words: Callable[[Text], Words]
+    columns: list[ColumnPlan],
+    groups: tuple[tuple[tuple[str, ...], Rule], ...],
+    who: str,
+    words: Callable[[Text], Words],
 ) -> tuple[Block, ...]:
     categories: list[CategoryColumn] = []
     plain: list[tuple[str, Rule]] = []

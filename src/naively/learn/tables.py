@@ -118,7 +118,7 @@ class TableLearner(CalibratingLearner):
         with self._all_or_nothing():
             self._copy_parameters()
             if not isinstance(X, Iterator):
-                self._settle(self._learnt(None, X, y, None, sample_weight))
+                self._commit(self._learnt(None, X, y, None, sample_weight))
                 return self
             if sample_weight is not None:
                 raise InputError("sample_weight: batches bring their own, as (table, labels, weights)")
@@ -131,7 +131,7 @@ class TableLearner(CalibratingLearner):
                     raise InputError(f"batch {number}: {error}") from None
             if model is None:
                 raise InputError("no batch came, so there is nothing to count")
-            self._settle(model)
+            self._commit(model)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
@@ -157,7 +157,7 @@ class TableLearner(CalibratingLearner):
         return super().partial_fit(X, y, classes, sample_weight)
 
     def _learn(self, X: Any, y: Any, model: Any, classes: Index | None, sample_weight: Any) -> None:
-        self._settle(self._learnt(model, X, y, classes, sample_weight))
+        self._commit(self._learnt(model, X, y, classes, sample_weight))
 
     def _learnt(
         self, model: BlockModel | None, X: Any, y: Any, classes: Index | None, sample_weight: Any
@@ -207,7 +207,7 @@ class TableLearner(CalibratingLearner):
             model = self._model
             self._check_counted(model)
             self._settle_judgement(model)  # as long as its rows are there
-            self._settle(self._without(model, X, y, sample_weight))
+            self._commit(self._without(model, X, y, sample_weight))
         return self
 
     def _without(self, model: BlockModel, X: Any, y: Any, sample_weight: Any) -> Model:

@@ -198,7 +198,7 @@ class TextLearner(CalibratingLearner):
         with self._all_or_nothing():
             self.set_params(**parameters)
             self._validate_params()
-            self._settle(self._model)
+            self._commit(self._model)
             _ = self.table_
         self._warn_if_uncalibrated()
         return self
@@ -223,7 +223,7 @@ class TextLearner(CalibratingLearner):
                 stacklevel=5,
             )
         self._rule_for(learnt)
-        self._settle(self._calibrated(learnt, texts, codes, weight))
+        self._commit(self._calibrated(learnt, texts, codes, weight))
 
     def learn_batches(self, batches: Iterable[tuple[Any, Any]]) -> Iterator[int]:
         """Count batches of (texts, labels) on top of what was counted before, several at a time.
@@ -266,7 +266,7 @@ class TextLearner(CalibratingLearner):
         with self._lock:
             model = self._model
             tally = self._family_of(model).placed(tally, model.ledger.features)
-            self._settle(model.after(model.ledger.add(tally)))
+            self._commit(model.after(model.ledger.add(tally)))
         return rows
 
     def _count(self, X: Any, y: Any, classes: Index | None, features: Any, sample_weight: Any, *, reset: bool) -> Tally:
@@ -324,7 +324,7 @@ class TextLearner(CalibratingLearner):
         texts, codes, index, weight = self._checked(family, X, y, None, sample_weight)
         rows = read_all(family.tokens.core, texts, family.many_threads(texts))
         tally = family.count(rows, codes, index, rows.words, weight)
-        self._settle(Model(Ledger((tally,)), np.float64, NO_CLASSES, self._counted()))
+        self._commit(Model(Ledger((tally,)), np.float64, NO_CLASSES, self._counted()))
         return rows, codes, weight
 
     def _tidied(self, ledger: Ledger, gone: Tally) -> Ledger:

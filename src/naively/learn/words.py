@@ -10,7 +10,7 @@ import numpy as np
 
 from naively.errors import InputError
 from naively.families.words.block import Words
-from naively.families.words.selection import Limits
+from naively.families.words.selection import Selection
 from naively.read.tokens import Tokens
 from naively.smooth.backgrounds import ADDED, SMOOTHINGS, rule_of
 from naively.smooth.rules import Additive, Evidence
@@ -37,7 +37,7 @@ def words_family(who: str, parameters: Mapping[str, Any]) -> Words:
             parameters["tokens"], tuple(parameters["ngrams"]), bool(parameters["lowercase"]),
             bool(parameters["negation"]), parameters["accents"], stop,
         ),
-        limits=Limits(
+        limits=Selection(
             parameters["min_df"], parameters["max_df"], parameters["max_features"], parameters["select"],
             parameters.get("yields", False),
         ),

@@ -13,7 +13,7 @@ from naively.threads import threads
 
 
 @dataclass(frozen=True, eq=False)
-class CodedColumns:
+class CodeRows:
     """Columns of one length, each of which gives every row a code (the lowest number of int32: missing).
 
     `refuse` makes an error of the kind, row and column of a value that cannot be used.
@@ -41,10 +41,10 @@ class CodedColumns:
 
 
 @dataclass(frozen=True, eq=False)
-class Weighed:
+class CodeTerm:
     """Columns and a row of weights for each code of each of them; a code of `sizes` or more is weighed by `unseen`."""
 
-    columns: CodedColumns
+    columns: CodeRows
     weights: Array
     unseen: Array
     offsets: Array
@@ -56,14 +56,14 @@ class Weighed:
         return self.columns.columns, self.weights, self.unseen, self.offsets, self.sizes
 
 
-def sums(terms: Sequence[Weighed], classes: int) -> Array:
+def sums(terms: Sequence[CodeTerm], classes: int) -> Array:
     """Rows by classes: what the weights of each row's codes add up to."""
     scores, _, fault = _core.score_columns([term.term for term in terms], *_size(terms, classes))
     _refuse(terms, fault)
     return scores
 
 
-def highest(terms: Sequence[Weighed], prior: Array) -> Array:
+def highest(terms: Sequence[CodeTerm], prior: Array) -> Array:
     """For each row, the first class whose sum plus prior is highest; the sums are kept nowhere."""
     rows, _, many = _size(terms, len(prior))
     places, fault = _core.decide_columns([term.term for term in terms], rows, prior, many)
@@ -71,11 +71,11 @@ def highest(terms: Sequence[Weighed], prior: Array) -> Array:
     return places
 
 
-def _size(terms: Sequence[Weighed], classes: int) -> tuple[int, int, int]:
+def _size(terms: Sequence[CodeTerm], classes: int) -> tuple[int, int, int]:
     return terms[0].columns.rows, classes, threads(sum(term.columns.size for term in terms))
 
 
-def _refuse(terms: Sequence[Weighed], fault: tuple[int, int, int] | None) -> None:
+def _refuse(terms: Sequence[CodeTerm], fault: tuple[int, int, int] | None) -> None:
     if fault is None:
         return
     kind, row, column = fault
@@ -87,4 +87,4 @@ def _refuse(terms: Sequence[Weighed], fault: tuple[int, int, int] | None) -> Non
 
 def codes_of(X: Any) -> Any:
     """Rows of codes, however they come."""
-    return X.codes if isinstance(X, CodedColumns) else X
+    return X.codes if isinstance(X, CodeRows) else X

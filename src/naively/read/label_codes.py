@@ -12,7 +12,7 @@ import numpy as np
 
 from naively import _core
 from naively.arrays import Array
-from naively.errors import InputError, NeverCounted
+from naively.errors import InputError, NegativeCount
 from naively.names import Index, kind_of, safe_key
 from naively.read.matrix import ROW, RowError
 from naively.read.shapes import in_memory, one_dimensional, refuse_masked
@@ -157,7 +157,7 @@ def known_classes(classes: Index, known: Index) -> None:
     """Raises where there are classes that were never counted."""
     if classes.size > known.size:
         label = classes.name(known.size)
-        raise NeverCounted(
+        raise NegativeCount(
             f"cannot forget or leave out rows of class {label!r}, which was never counted; nothing was changed"
         )
 

@@ -59,7 +59,7 @@ def entries(row: Rows) -> tuple[Array, Array]:
 
 @stored()
 @dataclass(frozen=True)
-class Accepts:
+class ValueRange:
     """The values a family takes, and the threshold above which they are turned into 1, if they are."""
 
     low: float = -_LARGEST
@@ -160,7 +160,7 @@ class RowError(InputError):
         super().__init__(message.replace(ROW, str(row)))
         self.message, self.row = message, row
 
-    def moved(self, by: int) -> RowError:
+    def offset(self, by: int) -> RowError:
         """The same, of a row that much further on."""
         return RowError(self.message, self.row + by)
 
@@ -182,11 +182,11 @@ def in_blocks(X: Rows, width: int, work: Callable[[Rows, slice], Any], cells: in
         try:
             results.append(work(X if part == slice(0, X.shape[0]) else X[part], part))
         except RowError as error:
-            raise error.moved(part.start) from None
+            raise error.offset(part.start) from None
     return results
 
 
-def complain(
+def error_for(
     fault: tuple[int, int, int], X: Rows, features: Index, who: str, expected: str, numbers: Array | None = None
 ) -> RowError:
     """What to tell a user of the entry that cannot be used; `numbers` are those of the columns, where they differ."""
@@ -199,7 +199,7 @@ def complain(
         text = f"Input X contains infinity: {who}, {where} is {value}; replace it, or make it NaN to leave it out"
     elif kind == Fault.NOT_WHOLE and (X < 0).any():
         row, column = (int(v) for v in np.argwhere(X < 0)[0])
-        return complain((Fault.OUT_OF_RANGE, row, column), X, features, who, expected, numbers)
+        return error_for((Fault.OUT_OF_RANGE, row, column), X, features, who, expected, numbers)
     elif kind == Fault.NOT_WHOLE:
         text = (
             f"{who}: {where} is {value}; each class counts categories, which are text or whole numbers, and a "

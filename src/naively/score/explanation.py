@@ -104,14 +104,14 @@ def explain_row(
 ) -> Explanation:
     """The arithmetic behind the score of one row; `finish` adds what makes a probability of it."""
     scores = finish(table.score(row))
-    names, shares, odd = table.shares(row)
+    names, shares, impossible = table.shares(row)
     order = slice(None) if table.classes.order is None else table.classes.order
     shares, likelihood = shares[:, order], scores.likelihood[0]
     rest = likelihood - shares.sum(axis=0)
-    if odd is not None and scores.impossible is not None:
-        odd = odd[:, order]
-        rest = impossible(rest, scores.impossible[0] - odd.sum(axis=0))
-        shares = impossible(shares, odd)
+    if impossible is not None and scores.impossible is not None:
+        impossible = impossible[:, order]
+        rest = _with_infinities(rest, scores.impossible[0] - impossible.sum(axis=0))
+        shares = _with_infinities(shares, impossible)
     calibration = scores.calibration
     temperature, constants, calibrated = 1.0, None, None
     if isinstance(calibration, Temperature):
@@ -128,6 +128,6 @@ def explain_row(
     )  # fmt: skip
 
 
-def impossible(values: Array, odd: Array) -> Array:
+def _with_infinities(values: Array, impossible: Array) -> Array:
     """Logs, infinite where a factor is impossible (or, for complements, its weight endless)."""
-    return np.where(odd > 1e-9, -np.inf, np.where(odd < -1e-9, np.inf, values))
+    return np.where(impossible > 1e-9, -np.inf, np.where(impossible < -1e-9, np.inf, values))

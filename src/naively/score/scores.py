@@ -50,10 +50,10 @@ class Scores:
 
     def plus(self, other: Scores) -> Scores:
         """With the likelihoods of further features of the same rows, given the class independent of these."""
-        odd = self.impossible
+        impossible = self.impossible
         if other.impossible is not None:
-            odd = other.impossible if odd is None else odd + other.impossible
-        return Scores(self.classes, self.likelihood + other.likelihood, self.prior, odd)
+            impossible = other.impossible if impossible is None else impossible + other.impossible
+        return Scores(self.classes, self.likelihood + other.likelihood, self.prior, impossible)
 
     @staticmethod
     def joined(parts: Sequence[Scores]) -> Scores:
@@ -61,19 +61,20 @@ class Scores:
         first = parts[0]
         if len(parts) == 1:
             return first
-        odd = [np.zeros_like(p.likelihood) if p.impossible is None else p.impossible for p in parts]
+        impossible = [np.zeros_like(p.likelihood) if p.impossible is None else p.impossible for p in parts]
         none = all(part.impossible is None for part in parts)
         likelihood = np.concatenate([part.likelihood for part in parts])
         prior = first.prior if first.prior.ndim == 1 else np.concatenate([part.prior for part in parts])
-        return replace(first, likelihood=likelihood, prior=prior, impossible=None if none else np.concatenate(odd))
+        counts = None if none else np.concatenate(impossible)
+        return replace(first, likelihood=likelihood, prior=prior, impossible=counts)
 
     @cached_property
     def joint(self) -> Array:
         """log p(x, c): -inf where the class or one of the factors is impossible (for complements: +inf)."""
         joint = self._finite("posterior")
         if self.impossible is not None:
-            odd = self._odd()
-            joint = np.where(odd > 0, -np.inf, np.where(odd < 0, np.inf, joint))
+            impossible = self._impossible()
+            joint = np.where(impossible > 0, -np.inf, np.where(impossible < 0, np.inf, joint))
         return np.where(np.isneginf(self.prior), -np.inf, joint) if np.isneginf(self.prior).any() else joint
 
     @cached_property
@@ -249,7 +250,7 @@ class Scores:
         joint = self.likelihood + prior
         return joint if np.isfinite(joint).all() else np.clip(np.nan_to_num(joint, nan=_LOWEST), _LOWEST, -_LOWEST)
 
-    def _odd(self) -> Array:
+    def _impossible(self) -> Array:
         """How many impossible factors, each small difference of sums taken for none."""
         assert self.impossible is not None
         return np.where(np.abs(self.impossible) < 1e-9, 0.0, self.impossible)
@@ -260,8 +261,8 @@ class Scores:
         barred = np.isneginf(self.prior) if by == "posterior" else np.zeros_like(self.prior, bool)
         barred = barred & ~barred.all(axis=-1, keepdims=True)
         if self.impossible is not None:
-            odd = np.where(barred, np.inf, self._odd())
-            return np.where(odd > odd.min(axis=1, keepdims=True) + 1e-9, -np.inf, scores)
+            impossible = np.where(barred, np.inf, self._impossible())
+            return np.where(impossible > impossible.min(axis=1, keepdims=True) + 1e-9, -np.inf, scores)
         return np.where(barred, -np.inf, scores) if barred.any() else scores
 
 

@@ -14,14 +14,14 @@ from naively.arrays import Array, Value
 from naively.count.columns import Categories
 from naively.errors import FileError
 from naively.names import Index
-from naively.read.codes import CodedColumns, Weighed, codes_of, sums
+from naively.read.codes import CodeRows, CodeTerm, codes_of, sums
 from naively.read.matrix import (
-    Accepts,
     Fault,
     Rows,
+    ValueRange,
     check_columns,
-    complain,
     entries,
+    error_for,
     in_blocks,
     is_sparse,
     is_sparse_matrix,
@@ -99,7 +99,7 @@ class Linear(Value):
         sparse_enough = len(self.feature) * classes > 16 * len(self.delta) + (1 << 16)
         return self.once or rows < _FEW_ROWS or classes > _WIDE_CLASSES or sparse_enough
 
-    def apply(self, X: Rows, accepts: Accepts) -> tuple[Array, bool, Any]:
+    def apply(self, X: Rows, accepts: ValueRange) -> tuple[Array, bool, Any]:
         """Scores, whether something is missing, and the first entry that cannot be used."""
         if not is_sparse(X):
             many = threads(X.size)
@@ -141,7 +141,7 @@ class LinearTable(Value):
     """A table whose scores are sums of weights: multinomial, complement, Bernoulli, Poisson.
 
     `present` weighs what a row holds, and `impossible` counts impossible factors in the same way (None: there are
-    none). `make_holes` gives both for what a missing entry takes back of the sum over absent features.
+    none). `missing_terms` gives both for what a missing entry takes back of the sum over absent features.
     """
 
     who: str
@@ -149,47 +149,47 @@ class LinearTable(Value):
     classes: Index
     features: Index
     prior: Array
-    accepts: Accepts
+    accepts: ValueRange
     present: Linear
     impossible: Linear | None = None
-    make_holes: Callable[[], tuple[Linear, Linear | None]] | None = None
+    missing_terms: Callable[[], tuple[Linear, Linear | None]] | None = None
     row_constant: Any = None
     numbers: Array | None = None  # of the features, where not all are in the table
 
     def for_once(self) -> LinearTable:
         """The same, for rows that are scored once."""
-        odd = None if self.impossible is None else replace(self.impossible, once=True)
-        return replace(self, present=replace(self.present, once=True), impossible=odd)
+        impossible = None if self.impossible is None else replace(self.impossible, once=True)
+        return replace(self, present=replace(self.present, once=True), impossible=impossible)
 
     def to_save(self) -> LinearTable:
         """With what is made when it is needed made now."""
-        return self if self.make_holes is None else replace(self, make_holes=Holes(*self.holes))
+        return self if self.missing_terms is None else replace(self, missing_terms=Holes(*self.holes))
 
     @cached_property
     def holes(self) -> tuple[Linear, Linear | None]:
         """Made when the first missing entry is met."""
-        assert self.make_holes is not None
-        return self.make_holes()
+        assert self.missing_terms is not None
+        return self.missing_terms()
 
     def score(self, X: Rows) -> Scores:
         likelihood, missing, fault = self.present.apply(X, self.accepts)
         if fault is not None:
-            raise complain(fault, X, self.features, self.who, self.expected, self.numbers)
-        mask = missing_mask(X) if missing and self.make_holes is not None else None
+            raise error_for(fault, X, self.features, self.who, self.expected, self.numbers)
+        mask = missing_mask(X) if missing and self.missing_terms is not None else None
         if mask is not None:
-            likelihood += self.holes[0].apply(mask, Accepts())[0]
+            likelihood += self.holes[0].apply(mask, ValueRange())[0]
         if self.row_constant is not None:
             likelihood += self.row_constant(X)[:, None]
-        odd = None
+        impossible = None
         if self.impossible is not None:
-            odd = self.impossible.apply(X, self.accepts)[0]
+            impossible = self.impossible.apply(X, self.accepts)[0]
             if mask is not None and self.holes[1] is not None:
-                odd += self.holes[1].apply(mask, Accepts())[0]
-        return sorted_scores(self.classes, likelihood, self.prior, odd)
+                impossible += self.holes[1].apply(mask, ValueRange())[0]
+        return sorted_scores(self.classes, likelihood, self.prior, impossible)
 
     def shares(self, row: Rows, *, zeros: bool = False) -> Shares:
         """`zeros`: list the features of a dense row whose value is 0 too, where that has a weight."""
-        zeros = zeros and self.make_holes is not None
+        zeros = zeros and self.missing_terms is not None
         values, features = (row[0], np.arange(row.shape[1])) if zeros else entries(row)
         held = ~np.isnan(values.astype(np.float64))
         values = values[held].astype(np.float64)
@@ -199,14 +199,15 @@ class LinearTable(Value):
         listed = (values != 0) | zeros
         features, values = features[listed], values[listed, None]
         shares = self.present.of_row(features) * values
-        odd = None if self.impossible is None else self.impossible.of_row(features) * values
-        if self.make_holes is not None:  # a present feature is no longer among the absent ones
-            holes, odd_holes = self.holes
+        impossible = None if self.impossible is None else self.impossible.of_row(features) * values
+        if self.missing_terms is not None:  # a present feature is no longer among the absent ones
+            holes, impossible_holes = self.holes
             shares = shares - holes.of_row(features)
-            odd = odd if odd is None or odd_holes is None else odd - odd_holes.of_row(features)
+            if impossible is not None and impossible_holes is not None:
+                impossible = impossible - impossible_holes.of_row(features)
         if self.row_constant is not None:
             shares = shares + self.row_constant(values)[:, None]
-        return [self.features.name(f) for f in features.tolist()], shares, odd
+        return [self.features.name(f) for f in features.tolist()], shares, impossible
 
 
 def by_block(X: Rows, sums: Any) -> Array:
@@ -224,8 +225,8 @@ def sorted_scores(classes: Index, likelihood: Array, prior: Array, impossible: A
     if classes.order is None:
         return Scores(labels, likelihood, prior, impossible)
     order = classes.order
-    odd = None if impossible is None else np.ascontiguousarray(impossible[:, order])
-    return Scores(labels[order], np.ascontiguousarray(likelihood[:, order]), prior[order], odd)
+    impossible = None if impossible is None else np.ascontiguousarray(impossible[:, order])
+    return Scores(labels[order], np.ascontiguousarray(likelihood[:, order]), prior[order], impossible)
 
 
 @stored()
@@ -243,23 +244,23 @@ class CodeTable(Value):
     offsets: Array
     sizes: Array
 
-    def score(self, X: Rows | CodedColumns) -> Scores:
-        if isinstance(X, CodedColumns):
+    def score(self, X: Rows | CodeRows) -> Scores:
+        if isinstance(X, CodeRows):
             return code_scores([(self, X)])
         likelihood = by_block(X, lambda part: self._sums(part, self.weights, self.unseen))
-        odd = None
+        impossible = None
         if self.impossible is not None:
             zeros, unseen_zeros = self.impossible
-            odd = by_block(X, lambda part: self._sums(part, zeros, unseen_zeros))
-        return sorted_scores(self.classes, likelihood, self.prior, odd)
+            impossible = by_block(X, lambda part: self._sums(part, zeros, unseen_zeros))
+        return sorted_scores(self.classes, likelihood, self.prior, impossible)
 
-    def weighed(self, columns: CodedColumns) -> Weighed:
+    def weighed(self, columns: CodeRows) -> CodeTerm:
         """Columns with the log-probabilities of their codes."""
-        return Weighed(columns, self.weights, self.unseen, self.offsets, self.sizes)
+        return CodeTerm(columns, self.weights, self.unseen, self.offsets, self.sizes)
 
-    def zeros(self, columns: CodedColumns) -> list[Weighed]:
+    def zeros(self, columns: CodeRows) -> list[CodeTerm]:
         """Columns with how often each code is impossible, where there are such codes."""
-        return [] if self.impossible is None else [Weighed(columns, *self.impossible, self.offsets, self.sizes)]
+        return [] if self.impossible is None else [CodeTerm(columns, *self.impossible, self.offsets, self.sizes)]
 
     def _sums(self, X: Rows, weights: Array, unseen: Array) -> Array:
         classes = self.classes.size
@@ -268,17 +269,17 @@ class CodeTable(Value):
             X, weights, unseen, base, self.offsets, self.sizes, classes, threads(X.size)
         )
         if fault is not None:
-            raise complain(fault, X, self.categories.columns, self.who, "codes from 0 on")
+            raise error_for(fault, X, self.categories.columns, self.who, "codes from 0 on")
         return scores
 
-    def shares(self, row: Rows | CodedColumns) -> Shares:
+    def shares(self, row: Rows | CodeRows) -> Shares:
         row = codes_of(row)
         row = row.toarray() if is_sparse_matrix(row) else row
         columns = np.flatnonzero(~missing_codes(row[0]))
         codes = row[0, columns].astype(np.int64)
-        odd = None if self.impossible is None else self._of(columns, codes, *self.impossible)
+        impossible = None if self.impossible is None else self._of(columns, codes, *self.impossible)
         names = [self.categories.columns.name(j) for j in columns.tolist()]
-        return names, self._of(columns, codes, self.weights, self.unseen), odd
+        return names, self._of(columns, codes, self.weights, self.unseen), impossible
 
     def _of(self, columns: Array, codes: Array, weights: Array, unseen: Array) -> Array:
         """The weights of some codes."""
@@ -288,7 +289,7 @@ class CodeTable(Value):
         return np.where(known[:, None], found, unseen[columns])[:, : self.classes.size]
 
 
-Coded = list[tuple[CodeTable, CodedColumns]]
+Coded = list[tuple[CodeTable, CodeRows]]
 
 
 def code_scores(coded: Coded) -> Scores:
@@ -332,7 +333,7 @@ class NormalTable(Value):
         base = np.zeros(self.classes.size)
         likelihood, _, fault = _core.score_normal(X, self.mean, half_precision, constant, base, threads(X.size))
         if fault is not None:
-            raise complain(fault, X, self.features, self.who, "finite numbers")
+            raise error_for(fault, X, self.features, self.who, "finite numbers")
         return likelihood
 
     def shares(self, row: Rows) -> Shares:
@@ -366,7 +367,7 @@ class CovarianceTable(Value):
         X = X.astype(np.float64, copy=False)
         infinite = np.argwhere(np.isinf(X))
         if len(infinite):
-            raise complain((Fault.INFINITE, *infinite[0].tolist()), X, self.features, self.who, "finite numbers")
+            raise error_for((Fault.INFINITE, *infinite[0].tolist()), X, self.features, self.who, "finite numbers")
         likelihood = np.empty((len(X), self.classes.size))
         patterns, group = np.unique(np.isnan(X), axis=0, return_inverse=True)
         for g, pattern in enumerate(patterns):

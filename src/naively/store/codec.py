@@ -209,7 +209,7 @@ _TYPES: dict[str, Any] = {
 }  # fmt: skip
 _NUMBERS = ("Array", "IntArray")
 _SAME = {
-    "BlockLedger": ("BlockLedger", "Uncounted"), "Index": ("Index", "Kept"),
+    "BlockLedger": ("BlockLedger", "Uncounted"), "Index": ("Index", "WordSubset"),
     "WordFeatures": ("Vocabulary", "Stored", "Buckets"),
     "Block": ("CategoryBlock", "TextBlock", "NumberBlock", "MatrixBlock"),
     "Calibration": ("Temperature", "PerClass", "Isotonic"), "Moments": ("Moments", "Comoments"),

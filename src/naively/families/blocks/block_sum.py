@@ -11,7 +11,7 @@ import numpy as np
 from naively.arrays import Array
 from naively.families.columns.numeric import NumberTable
 from naively.names import Index
-from naively.read.codes import CodedColumns, highest
+from naively.read.codes import CodeRows, highest
 from naively.score.scores import Scores
 from naively.score.table import Coded, CodeTable, code_scores, sorted_scores
 
@@ -38,8 +38,8 @@ class BlockSum:
     def decide(self) -> Array:
         """The label of each row; where there are only columns of codes, their scores are kept nowhere."""
         coded, others = self._split()
-        odd = any(table.impossible is not None for table, _ in coded)
-        if others or not coded or odd or self.classes.order is not None or self.classes.names is None:
+        impossible = any(table.impossible is not None for table, _ in coded)
+        if others or not coded or impossible or self.classes.order is not None or self.classes.names is None:
             return self.scores().decide()
         return self.classes.names[highest([table.weighed(columns) for table, columns in coded], self.prior)]
 
@@ -51,7 +51,7 @@ class BlockSum:
             found = table.coded(rows) if isinstance(table, NumberTable) else None
             if found is not None:
                 coded.append(found)
-            elif isinstance(table, CodeTable) and isinstance(rows, CodedColumns):
+            elif isinstance(table, CodeTable) and isinstance(rows, CodeRows):
                 coded.append((table, rows))
             else:
                 others.append((table, rows))

@@ -21,7 +21,7 @@ from naively.families.base import rows_per_class
 from naively.families.blocks.base import changed, checked, nothing
 from naively.families.categorical import LARGEST_TABLE, Categorical, trimmed
 from naively.names import Index
-from naively.read.codes import CodedColumns
+from naively.read.codes import CodeRows
 from naively.read.columns import (
     BOOLEAN,
     CATEGORY,
@@ -36,7 +36,7 @@ from naively.read.columns import (
     numbers,
 )
 from naively.read.frame import Frame
-from naively.read.matrix import ROW, Fault, RowError, complain
+from naively.read.matrix import ROW, Fault, RowError, error_for
 from naively.smooth.rules import Smoothing
 from naively.store.registry import stored
 from naively.threads import threads
@@ -153,7 +153,7 @@ class CategoryColumn:
         x = numbers(values)
         if np.isinf(x).any():
             row = int(np.argmax(np.isinf(x)))
-            raise complain((Fault.INFINITE, row, 0), x[:, None], Index.of([self.source]), who, "numbers")
+            raise error_for((Fault.INFINITE, row, 0), x[:, None], Index.of([self.source]), who, "numbers")
         return np.where(np.isnan(x), HOLE, x > self.threshold).astype(np.int32)
 
 
@@ -225,9 +225,9 @@ def _some_day(month: int | None, weekday: int | None, hour: int | None) -> datet
 
 def _whole_codes(x: Array, name: str, who: str) -> tuple[Array, Array]:
     """The place of each row's whole number among the distinct ones (-1: missing), and these, ascending."""
-    codes, distinct, odd, narrow = _core.whole_codes(x)
-    if odd >= 0:
-        raise _not_whole(x, odd, name, who)
+    codes, distinct, impossible, narrow = _core.whole_codes(x)
+    if impossible >= 0:
+        raise _not_whole(x, impossible, name, who)
     if narrow:
         return codes, distinct
     known = ~np.isnan(x)
@@ -239,7 +239,7 @@ def _whole_codes(x: Array, name: str, who: str) -> tuple[Array, Array]:
 
 def _not_whole(x: Array, row: int, name: str, who: str) -> RowError:
     if np.isinf(x[row]):
-        return complain((Fault.INFINITE, row, 0), x[:, None], Index.of([name]), who, "whole numbers")
+        return error_for((Fault.INFINITE, row, 0), x[:, None], Index.of([name]), who, "whole numbers")
     return RowError(
         f"{who}: row {ROW}, column {name!r} is {x[row]}: categories are text or whole numbers; "
         f"take the column for numbers instead (Python: columns={{{name!r}: Number()}}), leave it out (command line: "
@@ -306,13 +306,13 @@ class CategoryBlock:
         for j, part in zip(
             columns, _core.count_whole(list(columns.values()), codes, classes, weight, many), strict=True
         ):
-            (number, klass, value), lost, odd, narrow = part
-            if odd < 0 and narrow:
+            (number, klass, value), lost, impossible, narrow = part
+            if impossible < 0 and narrow:
                 known = extended(features.values[j], np.unique(number))
                 found[j] = with_lost(known.locate(number), klass, value, lost), known
         return found
 
-    def read(self, frame: Frame, features: Categories) -> CodedColumns:
+    def read(self, frame: Frame, features: Categories) -> CodeRows:
         values = [frame.get(column.source) for column in self.columns]
 
         def refuse(fault: tuple[int, int, int]) -> Exception:
@@ -320,7 +320,7 @@ class CategoryBlock:
             return _not_whole(numbers(values[j]), row, self.columns[j].source, self.who)
 
         told = zip(self.columns, values, features.values, strict=True)
-        return CodedColumns([column.coded(v, known, self.who) for column, v, known in told], len(frame), refuse)
+        return CodeRows([column.coded(v, known, self.who) for column, v, known in told], len(frame), refuse)
 
     def rule(self, smoothing: Smoothing) -> Smoothing:
         return smoothing
@@ -352,8 +352,8 @@ class CategoryBlock:
         return result
 
     def tidied(self, ledger: Ledger, gone: Any) -> Ledger:
-        touched = gone.cells.features()
-        if len(ledger.take(touched).features()) == len(touched):
+        features_in = gone.cells.features()
+        if len(ledger.take(features_in).features()) == len(features_in):
             return ledger
         return Ledger((trimmed(ledger.total, np.array([column.known().size for column in self.columns])),))
 

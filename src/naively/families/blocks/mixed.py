@@ -20,7 +20,7 @@ from naively.errors import InputError
 from naively.families.base import remainder, rows_per_class
 from naively.families.blocks.base import Block
 from naively.families.blocks.block_sum import BlockSum
-from naively.families.codes_left_out import OwnCodes, codes_left_out
+from naively.families.codes_left_out import LeftOutCodes, codes_left_out
 from naively.families.columns.numeric import NumberTable, joined_shares
 from naively.families.counts_left_out import Left, added
 from naively.names import Index
@@ -77,7 +77,7 @@ class BlockTally(Value):
             raise InputError(
                 f"blocks {list(self.parts)} and {theirs} cannot be put together; count with the same columns="
             )
-        classes, moved = self.classes.united(other.classes, "classes")
+        classes, moved = self.classes.union(other.classes, "classes")
         return spread(self.rows, classes.size, None), spread(other.rows, classes.size, moved), classes
 
     @property
@@ -185,7 +185,7 @@ class Mixed:
     blocks: tuple[Block, ...]
     informative: bool = False
 
-    spectral: ClassVar[bool] = False
+    needs_count_histogram: ClassVar[bool] = False
     ignores_prior: ClassVar[bool] = False
 
     def no_features(self) -> dict[str, Any]:
@@ -205,7 +205,7 @@ class Mixed:
             try:
                 return self._count_part(part, codes[rows], classes, features, of_part)
             except RowError as error:
-                raise error.moved(begin) from None
+                raise error.offset(begin) from None
 
         tallies = on_threads(count, list(X.parts(PART)), X.rows * len(X.columns))
         while len(tallies) > 1:  # two by two, so that what has been added up is not gone through for every part
@@ -248,7 +248,7 @@ class Mixed:
         found = presence.codes(X)
         each = np.ones(len(codes)) if weight is None else weight.astype(np.float64)
         rows = np.broadcast_to(ledger.rows.astype(np.float64), (len(presence.names), ledger.classes.size))
-        own = OwnCodes.of(found, codes, each, presence.counts, rows, presence.table.categories)
+        own = LeftOutCodes.of(found, codes, each, presence.counts, rows, presence.table.categories)
         return codes_left_out(own, presence.table, presence.rule, found, ignore=False)
 
     def summed(
@@ -323,12 +323,13 @@ class Presence(Value):
         known = np.broadcast_to(rows, (len(names), len(rows)))
         rule = settled(rule, lambda: Draws.of(counts, known, 2.0))
         pseudo = rule.pseudo(None)
-        finite, odd = rule.log(counts, rows.astype(np.float64), pseudo, 2 * pseudo, 2)
+        finite, impossible = rule.log(counts, rows.astype(np.float64), pseudo, 2 * pseudo, 2)
         columns = Categories(Index.of([f"{name} missing" for name in names]), (Index(2),) * len(names))
         unseen = padded(np.zeros((len(names), classes.size)))
         table = CodeTable(
             who, classes, columns, np.zeros(classes.size), padded(finite), unseen,
-            None if odd is None else (padded(odd), unseen), 2 * np.arange(len(names)), np.full(len(names), 2),
+            None if impossible is None else (padded(impossible), unseen),
+            2 * np.arange(len(names)), np.full(len(names), 2),
         )  # fmt: skip
         return cls(tuple(names), table, counts, rule)
 
@@ -400,6 +401,6 @@ def _ignored(table: Any) -> set[str]:
 
 def _without(found: Shares, ignored: set[str], block: Block) -> Shares:
     """The shares of a block, by name, without those of ignored columns."""
-    names, shares, odd = found
+    names, shares, impossible = found
     kept = [i for i, name in enumerate(names) if name not in ignored]
-    return block.labelled([names[i] for i in kept]), shares[kept], None if odd is None else odd[kept]
+    return block.labelled([names[i] for i in kept]), shares[kept], None if impossible is None else impossible[kept]

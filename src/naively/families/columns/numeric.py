@@ -19,16 +19,16 @@ from naively.count.ledger import Ledger
 from naively.count.moments import Moments
 from naively.count.tally import Tally
 from naively.families.base import rows_per_class
-from naively.families.codes_left_out import OwnCodes, codes_left_out
+from naively.families.codes_left_out import LeftOutCodes, codes_left_out
 from naively.families.columns.bins import binned, by_frequency, edges
 from naively.families.columns.declared import Gaussian, Histogram, Kernel, Number, Rule
 from naively.families.columns.kernel import USUAL_BINS, curve_between, kernel_bins, kernel_logs
 from naively.families.columns.loss import loss_by_bins, loss_by_normal
-from naively.families.counts_left_out import Left, added, in_line
-from naively.families.densities.normal import Every, Normals
+from naively.families.counts_left_out import Left, added, concat_rules
+from naively.families.densities.normal import AllRows, Normals
 from naively.names import Index
-from naively.read.codes import CodedColumns
-from naively.read.matrix import complain, interleaved
+from naively.read.codes import CodeRows
+from naively.read.matrix import error_for, interleaved
 from naively.score.scores import Scores
 from naively.score.table import CodeTable, NormalTable, Shares, padded, sorted_scores
 from naively.smooth.evidence import Draws
@@ -83,7 +83,7 @@ class AnyNumbers:
     who: str
     columns: tuple[tuple[str, Rule], ...]
 
-    spectral: ClassVar[bool] = False
+    needs_count_histogram: ClassVar[bool] = False
     ignores_prior: ClassVar[bool] = False
 
     @cached_property
@@ -112,7 +112,7 @@ class AnyNumbers:
         faults = [(fault[1], j, fault) for j, (_, _, fault) in enumerate(done) if fault is not None]
         if faults:
             _, j, fault = min(faults)
-            raise complain(fault, X.arrays[j][:, None], Index.of([X.names[j]]), self.who, "finite numbers")
+            raise error_for(fault, X.arrays[j][:, None], Index.of([X.names[j]]), self.who, "finite numbers")
         moved, counts = [m for m, _, _ in done if m is not None], [c for _, c, _ in done if c is not None]
         n, mean, m2 = (
             np.stack([part[i] for part in moved], axis=1) if moved else np.zeros((len(present), 0)) for i in range(3)
@@ -120,10 +120,10 @@ class AnyNumbers:
         tally = Tally("grid", classes, rows, Grid(self.gridded), _joined(counts, present))
         return Numbers(Moments(classes, rows, self.normal, present, n, mean, m2), tally)
 
-    def touched(self, X: Any, rule: Any, ledger: Ledger) -> Array | None:
+    def features_in(self, X: Any, rule: Any, ledger: Ledger) -> Array | None:
         return None
 
-    def localised(self, X: Any, features: Array) -> Any:
+    def restrict(self, X: Any, features: Array) -> Any:
         return X
 
     # --- weighing
@@ -208,17 +208,17 @@ class AnyNumbers:
             part = NumberColumns(X.names, tuple(a[rows] for a in X.arrays), rows.stop - rows.start)
             return [
                 self._left_out(
-                    ledger, table, rule, part, None if x is None else Every(x, codes, each), rows, codes, each
+                    ledger, table, rule, part, None if x is None else AllRows(x, codes, each), rows, codes, each
                 )
                 for table, rule, x in zip(tables, rules, numbers, strict=True)
             ]
 
         step = max(1, (1 << 19) // max(len(X.arrays) * ledger.classes.size, 1))
         parts = [left_out(slice(i, min(i + step, X.rows))) for i in range(0, X.rows, step)]
-        return in_line(parts, len(rules), ledger.classes.size)
+        return concat_rules(parts, len(rules), ledger.classes.size)
 
     def _left_out(
-        self, ledger: Ledger, table: NumberTable, rule: Smoothing, X: NumberColumns, every: Every | None, rows: slice,
+        self, ledger: Ledger, table: NumberTable, rule: Smoothing, X: NumberColumns, every: AllRows | None, rows: slice,
         codes: Array, weight: Array,
     ) -> Logs:  # fmt: skip
         codes, weight = codes[rows], weight[rows]
@@ -245,7 +245,7 @@ class AnyNumbers:
                 for j in kernels:
                     share[j] = USUAL_BINS / len(counts[j])
                     part[:, j] = own_part(arrays[columns[j].name], found[:, j], columns[j], codes)
-            own = OwnCodes.of(found, codes, weight, np.concatenate(counts), known, table.bins.categories, part)
+            own = LeftOutCodes.of(found, codes, weight, np.concatenate(counts), known, table.bins.categories, part)
             if isinstance(rule, Evidence):
                 rule = Additive(tuple(column.alpha for column in columns))
             parts.append(codes_left_out(own, table.bins, rule, found, ignore=False, share=share))
@@ -406,9 +406,9 @@ def _code_table(who: str, classes: Index, columns: list[Column], prior: Array) -
     weights = padded(np.concatenate([finite for finite, _ in logs]))
     unseen = np.zeros((len(columns), weights.shape[1]))
     impossible = None
-    if any(odd is not None for _, odd in logs):
-        counts = np.concatenate([np.zeros_like(finite) if odd is None else odd for finite, odd in logs])
-        impossible = padded(counts), np.zeros_like(unseen)
+    if any(never is not None for _, never in logs):
+        each = [np.zeros_like(finite) if never is None else never for finite, never in logs]
+        impossible = padded(np.concatenate(each)), np.zeros_like(unseen)
     names = Categories(Index.of([c.name for c in columns]), tuple(Index(int(size)) for size in sizes))
     return CodeTable(who, classes, names, prior, weights, unseen, impossible, np.cumsum(sizes) - sizes, sizes)
 
@@ -426,10 +426,10 @@ def _drawn_cells(grid: Tally, column: int, klass: int, size: int, rng: np.random
 def _drawn_bins(column: Column, klass: int, size: int, rng: np.random.Generator) -> Array:
     assert column.edges is not None
     assert column.logs is not None
-    finite, odd = column.logs
+    finite, impossible = column.logs
     if not len(column.edges):
         return np.full(size, np.nan)
-    chance = np.exp(finite[:, klass]) * (1.0 if odd is None else odd[:, klass] <= 0)
+    chance = np.exp(finite[:, klass]) * (1.0 if impossible is None else impossible[:, klass] <= 0)
     ends = starts(column.edges)
     ends = np.concatenate([ends[:1], ends, ends[-1:]])  # the outermost bins have no end: they stand for their edge
     at = rng.choice(len(chance), size, p=chance / chance.sum())
@@ -474,7 +474,7 @@ class NumberTable(Value):
             return sorted_scores(self.classes, np.zeros((X.rows, self.classes.size)), self.prior)
         return reduce(Scores.plus, parts)
 
-    def coded(self, X: NumberColumns) -> tuple[CodeTable, CodedColumns] | None:
+    def coded(self, X: NumberColumns) -> tuple[CodeTable, CodeRows] | None:
         """The same as a table of codes, where there are only bins."""
         if self.normal is not None or self.bins is None:
             return None
@@ -493,16 +493,16 @@ class NumberTable(Value):
         names = [column.name for column in self.columns if column.edges is None]
         return interleaved([arrays[name] for name in names], X.rows, np.float64)
 
-    def _codes(self, X: NumberColumns, arrays: dict[str, Array]) -> CodedColumns:
+    def _codes(self, X: NumberColumns, arrays: dict[str, Array]) -> CodeRows:
         edges = {column.name: column.edges for column in self.columns if column.edges is not None}
 
         def refuse(fault: tuple[int, int, int]) -> Exception:
             kind, row, j = fault
             name = list(edges)[j]
-            return complain((kind, row, 0), arrays[name][:, None], Index.of([name]), self.who, "finite numbers")
+            return error_for((kind, row, 0), arrays[name][:, None], Index.of([name]), self.who, "finite numbers")
 
         columns = [_core.Column.of_bins(arrays[name], at, BITS) for name, at in edges.items()]
-        return CodedColumns(columns, X.rows, refuse)
+        return CodeRows(columns, X.rows, refuse)
 
 
 def joined_shares(parts: list[Shares], classes: int) -> Shares:
@@ -511,5 +511,5 @@ def joined_shares(parts: list[Shares], classes: int) -> Shares:
     shares = np.concatenate([part[1] for part in parts]) if parts else np.zeros((0, classes))
     if all(part[2] is None for part in parts):
         return names, shares, None
-    odd = [np.zeros_like(part[1]) if part[2] is None else part[2] for part in parts]
-    return names, shares, np.concatenate(odd)
+    impossible = [np.zeros_like(part[1]) if part[2] is None else part[2] for part in parts]
+    return names, shares, np.concatenate(impossible)

@@ -14,10 +14,10 @@ from naively.count.ledger import Ledger, Uncounted
 from naively.count.moments import Comoments, Moments
 from naively.errors import InputError
 from naively.families.base import count_in_blocks, rows_per_class
-from naively.families.counts_left_out import Left, in_line, one_by_one
-from naively.families.densities.normal import VANISHING, Every, Normals
+from naively.families.counts_left_out import Left, concat_rules, one_by_one
+from naively.families.densities.normal import VANISHING, AllRows, Normals
 from naively.names import Index
-from naively.read.matrix import Fault, Rows, complain, in_blocks, is_sparse_matrix
+from naively.read.matrix import Fault, Rows, error_for, in_blocks, is_sparse_matrix
 from naively.score.table import CovarianceTable, NormalTable, Table
 from naively.store.registry import stored
 from naively.threads import threads
@@ -42,7 +42,7 @@ class Gaussian:
     def pairs(self) -> bool:
         return self.covariance in ("tied", "full")
 
-    spectral: ClassVar[bool] = False
+    needs_count_histogram: ClassVar[bool] = False
     ignores_prior: ClassVar[bool] = False
 
     def empty(self, classes: Index, features: Index) -> Any:
@@ -58,13 +58,13 @@ class Gaussian:
         local = codes if len(present) == classes.size else np.searchsorted(present, codes).astype(np.int32)
         n, mean, m2, fault = _core.count_moments(X, local, len(present), weight, threads(X.size))
         if fault is not None:
-            raise complain(fault, X, features, self.who, "finite numbers")
+            raise error_for(fault, X, features, self.who, "finite numbers")
         return Moments(classes, rows, features, present, n, mean, m2)
 
-    def touched(self, X: Rows, rule: Any, ledger: Ledger) -> Array | None:
+    def features_in(self, X: Rows, rule: Any, ledger: Ledger) -> Array | None:
         return None
 
-    def localised(self, X: Rows, features: Array) -> Rows:
+    def restrict(self, X: Rows, features: Array) -> Rows:
         return X
 
     def table(self, ledger: Ledger, rule: Any, prior: Array, features: Array | None = None) -> Table:
@@ -159,7 +159,7 @@ class Gaussian:
         each = np.ones(len(codes)) if weight is None else weight.astype(np.float64)
 
         x = np.asarray(X.toarray() if is_sparse_matrix(X) else X, dtype=np.float64)
-        every = Every(x, codes, each)
+        every = AllRows(x, codes, each)
 
         def left_out(part: Rows, rows: slice) -> Left:
             normal = Normals(moments.n, moments.mean, moments.m2, moments.pooled, every, rows)
@@ -167,7 +167,7 @@ class Gaussian:
             return [(normal.likelihood(var_smoothing * variance), None) for var_smoothing, _ in rules]
 
         parts = in_blocks(x, max(x.shape[1], 1) * ledger.classes.size, left_out, 1 << 19)
-        return in_line(parts, len(rules), ledger.classes.size)
+        return concat_rules(parts, len(rules), ledger.classes.size)
 
     def n_parameters(self, tally: Any) -> int:
         k, d = tally.classes.size, tally.features.size
@@ -216,7 +216,7 @@ def count_comoments(
     X = X.astype(np.float64)
     infinite = np.argwhere(np.isinf(X))
     if len(infinite):
-        raise complain((Fault.INFINITE, *infinite[0].tolist()), X, features, who, "finite numbers")
+        raise error_for((Fault.INFINITE, *infinite[0].tolist()), X, features, who, "finite numbers")
     present = np.unique(codes).astype(np.int64)
     n, mean, m2 = np.zeros((3, len(present), features.size, features.size))
     for k, klass in enumerate(present.tolist()):
@@ -231,7 +231,7 @@ def count_comoments(
             scatter = weighted.T @ apart
         if not np.isfinite(scatter).all():
             row, column = (int(v) for v in np.unravel_index(np.nanargmax(np.abs(X)), X.shape))
-            raise complain((Fault.TOO_WIDE, row, column), X, features, who, "numbers")
+            raise error_for((Fault.TOO_WIDE, row, column), X, features, who, "numbers")
         n[k] = (w[:, None] * known).T @ known.astype(np.float64)
         shift = np.divide(weighted.T @ known, n[k], out=np.zeros_like(n[k]), where=n[k] > 0)
         mean[k] = np.where(n[k] > 0, centre[:, None] + shift, 0.0)

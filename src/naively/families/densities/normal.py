@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from naively.arrays import Array
-from naively.errors import NeverCounted
+from naively.errors import NegativeCount
 
 VANISHING = 1e-200
 """Stands for a variance of zero, so that a feature that never varies decides before all others, but never as NaN."""
@@ -19,7 +19,7 @@ _LOST = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Every:
+class AllRows:
     """All rows there are: numbers (NaN: missing), the numbers of their classes, and weights."""
 
     x: Array
@@ -51,7 +51,9 @@ class Every:
 class Normals:
     """Rows of numbers (NaN: missing), and the moments of each class without them."""
 
-    def __init__(self, n: Array, mean: Array, m2: Array, pooled: tuple[Array, Array, Array], every: Every, rows: slice):
+    def __init__(
+        self, n: Array, mean: Array, m2: Array, pooled: tuple[Array, Array, Array], every: AllRows, rows: slice
+    ):
         x, codes, weight = every.x[rows], every.codes[rows], every.weight[rows]
         self.x, self.codes = x, codes
         self.known = ~np.isnan(x)
@@ -67,7 +69,7 @@ class Normals:
         """Count, mean and squares of a class without the row, rows by features."""
         left = n - self.weight
         if (left < -1e-9 * self.weight).any():
-            raise NeverCounted("a row weighs more than was counted of its class: leave out rows that were counted")
+            raise NegativeCount("a row weighs more than was counted of its class: leave out rows that were counted")
         left = np.where(left <= 1e-12 * n, 0.0, left)
         step = np.where(self.known, self.filled - mean, 0.0)
         shift = np.divide(self.weight * step, left, out=np.zeros_like(step), where=left > 0)

@@ -12,9 +12,9 @@ import numpy as np
 from naively import _core
 from naively.arrays import Array
 from naively.count.cells import Cells, gathered
-from naively.count.ledger import Ledger, Shown, entries_of, spectrum_of
+from naively.count.ledger import Ledger, Shown, count_histogram_of, entries_of
 from naively.count.tally import WEIGHT_UNIT, Tally, some_or_none
-from naively.count.vocabulary import Buckets, Kept, Vocabulary
+from naively.count.vocabulary import Buckets, Vocabulary, WordSubset
 from naively.errors import InputError
 from naively.families.base import rows_per_class
 from naively.families.bernoulli import Bernoulli, bernoulli_left_out
@@ -26,7 +26,7 @@ from naively.families.words.selection import (
     DOCUMENTS,
     OCCURRENCES,
     WEIGHT,
-    Limits,
+    Selection,
     held_among,
     narrowed,
     places,
@@ -57,13 +57,13 @@ class Words:
     weighting: str = "counts"
     norm: bool = False
     tokens: Tokens = field(default_factory=Tokens)
-    limits: Limits = field(default_factory=Limits)
+    limits: Selection = field(default_factory=Selection)
     vocabulary: tuple[str, ...] | None = None
     buckets: int | None = None
     weights: bool = True
     threads: int | None = None
 
-    spectral: ClassVar[bool] = False
+    needs_count_histogram: ClassVar[bool] = False
 
     @property
     def ignores_prior(self) -> bool:
@@ -144,7 +144,7 @@ class Words:
 
     # --- scoring
 
-    def touched(self, X: Texts | WordRows, rule: Smoothing, ledger: Ledger) -> Array | None:
+    def features_in(self, X: Texts | WordRows, rule: Smoothing, ledger: Ledger) -> Array | None:
         """Only where every word counts, and none but those of the texts matters."""
         words = ledger.features
         few = self.limits.none or (self.limits.by_rows and kept_sums(ledger, self.limits.min_df) is not None)
@@ -158,7 +158,7 @@ class Words:
         _, column, _ = words.read(X.core, self.tokens.core, 1)
         return np.unique(column).astype(np.int64)
 
-    def localised(self, X: Texts, features: Array) -> Texts:
+    def restrict(self, X: Texts, features: Array) -> Texts:
         return X
 
     def table(self, ledger: Ledger, rule: Smoothing, prior: Array, features: Array | None = None) -> TextTable:
@@ -179,7 +179,7 @@ class Words:
                 every, totals = ledger.features.size - (len(features) - len(held)), ledger.totals  # some may be lost
             else:
                 found = kept_sums(ledger, self.limits.min_df)
-                assert found is not None  # or `touched` would not have named these words
+                assert found is not None  # or `features_in` would not have named these words
                 every, totals = found
                 documents = np.bincount(cells.feature, weights=cells.values[DOCUMENTS], minlength=len(features))
                 held = np.flatnonzero(documents >= self.limits.min_df)
@@ -188,7 +188,7 @@ class Words:
         columns = numbers if holes is None else np.arange(len(holes))
         view = self._shown(ledger, cells, len(columns), every, totals)
         linear = self._inner().table(view, self._settled_once(ledger, rule, view, totals), prior)  # type: ignore[arg-type]
-        words = Kept.among(ledger.features, columns)
+        words = WordSubset.among(ledger.features, columns)
         linear = replace(linear, features=words)
         idf = None
         if self.weighting == "tfidf" and self.family != "bernoulli":
@@ -206,7 +206,7 @@ class Words:
         shown = Cells(cells.feature, cells.klass, self._projected(cells.values, self._plane))
         entries = None
         if self.family == "bernoulli" and shown.values.dtype == np.int64:  # a sum that does not depend on numbers
-            entries = entries_of(spectrum_of(shown))
+            entries = entries_of(count_histogram_of(shown))
         sums = self._projected(totals, self._plane)
         return Shown(ledger.classes, ledger.known, sums, Index(max(every, 1)), None, width, shown, entries)
 
@@ -422,8 +422,8 @@ def without_lost_words(ledger: Ledger, gone: Tally, family: Words) -> Ledger:
     words = ledger.features
     if not isinstance(words, Vocabulary) or family.vocabulary is not None:
         return ledger
-    touched = gone.cells.features()
-    if len(ledger.take(touched).features()) == len(touched):
+    features_in = gone.cells.features()
+    if len(ledger.take(features_in).features()) == len(features_in):
         return ledger
     total = ledger.total
     left, moved = words.subset(total.cells.features())

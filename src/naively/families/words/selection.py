@@ -139,7 +139,7 @@ def first(numbers: Array, quality: Array, n: int, tally: Tally) -> Array:
 
 @stored()
 @dataclass(frozen=True, eq=False)
-class Limits:
+class Selection:
     """Which words of a tally a table is made of."""
 
     min_df: Any = 1
@@ -170,7 +170,7 @@ class Limits:
         return not isinstance(self.max_df, Integral), self.max_df
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Limits) and self._key == other._key
+        return isinstance(other, Selection) and self._key == other._key
 
     def __hash__(self) -> int:
         return hash(self._key)

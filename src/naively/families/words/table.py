@@ -10,7 +10,7 @@ import numpy as np
 
 from naively import _core
 from naively.arrays import Array, Value
-from naively.count.vocabulary import Buckets, Kept
+from naively.count.vocabulary import Buckets, WordSubset
 from naively.families.words.rows import WordRows, alike, length_normed, sublinear
 from naively.families.words.selection import places
 from naively.names import Index
@@ -31,7 +31,7 @@ class TextTable(Value):
 
     words: Words
     linear: LinearTable
-    features: Kept
+    features: WordSubset
     idf: Array | None
     few: Array | None  # the numbers of the words, where they are not all there are
     holes: Array | None = None  # which words are none, though they have a column
