@@ -24,6 +24,7 @@ from naively import (
     NaiveBayes,
     TextClassifier,
     WittenBell,
+    _core,
     film_reviews,
     leave_one_out,
     suspects,
@@ -522,3 +523,44 @@ def test_a_row_learnt_is_judged_by_a_table_of_a_few_words_as_by_that_of_all() ->
             found = clf.predict_joint_log_proba([text, "new1 new2 unknown", TEXTS[i]])
             whole = clf.table_.score(clf._ready([text, "new1 new2 unknown", TEXTS[i]])[0])
             np.testing.assert_allclose(found, whole.joint, atol=1e-12)
+
+
+# --- texts are read once
+
+
+@pytest.fixture
+def bytes_read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The bytes of texts that each call of the core's tokeniser reads."""
+    sizes: list[int] = []
+
+    def recorded(name: str) -> Any:
+        function = getattr(_core, name)
+        return lambda texts, *rest: sizes.append(texts.bytes) or function(texts, *rest)
+
+    for name in ("read_growing", "read_fixed", "read_buckets", "count_texts", "count_buckets"):
+        monkeypatch.setattr(_core, name, recorded(name))
+    return sizes
+
+
+@pytest.mark.parametrize("parameters", [{}, {"ngrams": (1, 1)}, {"ngrams": (1, 2)}, {"weighting": "tfidf"}])
+def test_a_default_fit_reads_each_text_once(parameters: dict[str, Any], bytes_read: list[int]) -> None:
+    TextClassifier(**parameters).fit(TEXTS, LABELS)
+    assert sum(bytes_read) == sum(len(text.encode()) for text in TEXTS)
+
+
+def spelled(clf: Any) -> list[str]:
+    words = clf.tally_.features
+    return words.names_of(np.arange(words.size))
+
+
+@pytest.mark.parametrize("ngrams", [(1, 1), (1, 2), "auto"])
+@pytest.mark.parametrize("weights", [None, 1.0, 0.3])
+def test_texts_that_were_read_to_choose_are_counted_as_if_they_were_read_again(ngrams: Any, weights: Any) -> None:
+    texts = [None if i % 50 == 7 else text for i, text in enumerate(TEXTS)]
+    weight = None if weights is None else np.where(np.arange(len(texts)) % 9 == 0, 0.0, weights)
+    fitted = TextClassifier(ngrams=ngrams).fit(texts, LABELS, weight)
+    again = TextClassifier(**told(fitted)).fit(texts, LABELS, weight)
+    assert fitted.tally_ == again.tally_
+    assert sorted(spelled(fitted)) == sorted(spelled(again))
+    assert fitted.temperature_ == pytest.approx(again.temperature_, rel=1e-12)
+    np.testing.assert_allclose(fitted.predict_proba(TEXTS[:50]), again.predict_proba(TEXTS[:50]), rtol=1e-10)

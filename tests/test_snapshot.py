@@ -22,6 +22,7 @@ from sklearn import datasets
 
 import naively
 from naively import GaussianClassifier, NaiveBayes, TextClassifier
+from naively.count.vocabulary import Vocabulary
 
 Array = np.ndarray[Any, Any]
 FILE = Path(__file__).parent / "data" / "snapshot.json"
@@ -186,11 +187,25 @@ def learnt(data: str, name: str) -> Any:
 
 
 def digest(tally: Any) -> str:
-    """A digest of the tables of a tally, whatever the order of their rows; numbers to nine digits."""
+    """A digest of the tables of a tally, whatever the order of their rows and words; numbers to nine digits."""
     found = tally.to_arrow()
     tables = found if isinstance(found, dict) else {"": found}
-    lines = [f"{name}: {line}" for name, table in sorted(tables.items()) for line in lines_of(table)]
+    parts = tally.parts if isinstance(found, dict) and hasattr(tally, "parts") else {"": tally}
+    lines = [
+        f"{name}: {line}"
+        for name, table in sorted(tables.items())
+        for line in lines_of(spelled(table, parts.get(name)))
+    ]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+
+def spelled(table: Any, tally: Any) -> Any:
+    """The table with words in place of their numbers, which depend on how texts are read."""
+    words = getattr(tally, "features", None)
+    if not isinstance(words, Vocabulary):
+        return table
+    names = words.names_of(table["feature"].to_numpy())
+    return table.set_column(table.column_names.index("feature"), "feature", [names])
 
 
 def lines_of(table: Any) -> list[str]:

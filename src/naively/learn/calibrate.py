@@ -137,9 +137,13 @@ class Calibrated:
 
 @dataclass(frozen=True, eq=False)
 class Pending:
-    """Rows that were counted, to be scored without themselves when probabilities are first asked for."""
+    """Rows that were counted, to be scored without themselves when probabilities are first asked for.
+
+    `source` has the rows as their keys are made of them.
+    """
 
     rows: Any
+    source: Any
     codes: Array
     weight: Array | None
     rules: Any
@@ -167,8 +171,11 @@ class CalibratingLearner(Learner):
         family = replace(family, threads=None) if isinstance(family, Words) else family
         return self._method, family, self._rule_for(model), self._prior_rule()
 
-    def _calibrated(self, model: Any, rows: Any, codes: Array, weight: Array | None) -> Any:
-        """The model with a calibration fitted on some of these rows, which it has just counted."""
+    def _calibrated(self, model: Any, rows: Any, codes: Array, weight: Array | None, source: Any = None) -> Any:
+        """The model with a calibration fitted on some of these rows, which it has just counted.
+
+        `source` has the rows as their keys are made of them (None: `rows` do).
+        """
         method, before, counted = self._method, model.judged, float(model.ledger.rows.sum())
         new = len(codes) if weight is None else float(weight.sum())
         if method is None or new < (FEWEST if before is None else BATCH):
@@ -176,10 +183,11 @@ class CalibratingLearner(Learner):
         if before is not None and (method not in ("temperature", AUTO) or counted < 2 * before.counted):
             return model
         some = np.sort(np.concatenate(stages(method, len(codes), model.ledger.classes.size)))
+        source = rows if source is None else source
         if len(some) < len(codes):
-            rows, codes = taken(rows, some), codes[some]
+            rows, source, codes = taken(rows, some), taken(source, some), codes[some]
             weight = None if weight is None else weight[some]
-        pending = Pending(rows, codes, weight, self._judged_by(model), self._family_of(model), counted, before)
+        pending = Pending(rows, source, codes, weight, self._judged_by(model), self._family_of(model), counted, before)
         return replace(model, judged=pending if self._judges_later else self._judged(model, pending))
 
     def _judged(self, model: Any, pending: Pending) -> Calibrated:
@@ -200,7 +208,8 @@ class CalibratingLearner(Learner):
         gone = None if weight is None else np.minimum(weight, 1.0)
         _, _, rule, prior = pending.rules
         found = leave_one_out(pending.family, model.ledger, [rule], prior, part, codes, gone)[0]
-        return CalibrationSample.of(replace(found, weight=weight), self._keys(model, part, codes, model.ledger.classes))
+        keys = self._keys(model, taken(pending.source, rows), codes, model.ledger.classes)
+        return CalibrationSample.of(replace(found, weight=weight), keys)
 
     def _settle_judgement(self, model: Any) -> Any:
         """Return the calibration, fitted on the held-out rows if that has not happened yet."""

@@ -131,29 +131,37 @@ class Choice:
 def chosen_recipe(
     family: Words, parameters: Mapping[str, Any], prior: Prior, texts: Texts, codes: Array, classes: Index,
     weight: Array | None,
-) -> Choice | None:  # fmt: skip
-    """All recipes that the parameters leave open; None where there is nothing to choose (by).
+) -> tuple[Choice | None, WordRows | None]:  # fmt: skip
+    """Compare all recipes that the parameters leave open; None where there is nothing to choose (by).
 
-    They are compared with all words that are in enough texts, whatever else is to limit them.
+    They are compared with all words that are in enough texts, whatever else is to limit them. The texts as rows of the
+    words that the chosen recipe counts are returned as well, where all texts were read for the comparison.
     """
     known = ~texts.missing if len(texts.missing) else np.ones(len(texts), bool)
     if weight is not None:
         known &= weight > 0
     if not _open(parameters) or known.sum() < FEWEST:
-        return None
+        return None, None
     seen = int(known.sum())
     many = len(np.unique(codes[known]))
     candidates = _candidates(parameters, many)
     if len(candidates.ways) * len(candidates.alphas) < 2 or many < 2 or _too_many_classes(many, classes.size, seen):
-        return None
+        return None, None
     rows = _sample(texts, np.flatnonzero(known))
+    texts_read = texts if len(rows) == seen else texts.take(rows)  # with those that are missing, to be counted as well
+    read = _read(family.with_ngrams(candidates.longest), texts_read)
     weight = None if weight is None else weight[rows]
     labelled = Labelled(codes[rows], classes, prior, weight)
-    readings = _readings(family, candidates, texts.take(rows), labelled)
+    sample = (read, texts_read) if len(rows) == len(read) else (read.take(rows), texts.take(rows))
+    readings = _readings(family, candidates, *sample, labelled)
     if not readings:
-        return None
+        return None, None
     tried, found = choose(readings, candidates, family.threads, seen)
-    return Choice(tuple(tried), prior, found.accuracy, found.margin, found.rows, seen)
+    choice = Choice(tuple(tried), prior, found.accuracy, found.margin, found.rows, seen)
+    if texts_read is not texts or family.vocabulary is not None or family.buckets is not None:
+        return choice, None
+    ngrams = choice.recipe.ngrams
+    return choice, read if ngrams == candidates.longest else read.single_words() if ngrams == (1, 1) else None
 
 
 def _too_many_classes(seen: int, classes: int, texts: int) -> bool:
@@ -210,11 +218,10 @@ def _sample(texts: Texts, rows: Array) -> Array:
     return np.sort(np.random.default_rng(0).choice(rows, min(many, len(rows)), replace=False))
 
 
-def _readings(family: Words, candidates: Candidates, texts: Texts, labelled: Labelled) -> dict[Any, FoldedRows]:
-    """Read the texts once with the longest sequences; the shorter ones are among these. Empty if too few differ."""
-    orders = [ngrams for ngrams, _ in candidates.ngrams]
-    longest = max(orders, key=lambda ngrams: ngrams[1])
-    everything = _read(family.with_ngrams(longest), texts)
+def _readings(
+    family: Words, candidates: Candidates, everything: WordRows, texts: Texts, labelled: Labelled
+) -> dict[Any, FoldedRows]:
+    """Rows of sequences of each length: the shorter are among the longest, `everything`. Empty if too few differ."""
     text = text_numbers(everything)
     if text.max() + 1 < FEWEST:
         return {}
@@ -224,7 +231,7 @@ def _readings(family: Words, candidates: Candidates, texts: Texts, labelled: Lab
     given = None if family.vocabulary is None else len(family.vocabulary)
     readings = {}
     for ngrams, min_df in candidates.ngrams:
-        rows = whole if ngrams == longest else _read_shorter(family, ngrams, whole, texts)
+        rows = whole if ngrams == candidates.longest else _read_shorter(family, ngrams, whole, texts)
         readings[ngrams, min_df] = FoldedRows.of(rows, labelled, min_df, given, weights=weights)
     return readings
 

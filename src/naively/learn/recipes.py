@@ -297,6 +297,11 @@ class Candidates:
     alphas: tuple[float, ...] = ALPHAS
 
     @property
+    def longest(self) -> tuple[int, int]:
+        """The longest sequences of words."""
+        return max((ngrams for ngrams, _ in self.ngrams), key=lambda ngrams: ngrams[1])
+
+    @property
     def ways(self) -> list[RecipeBase]:
         return [(f, w, n, d) for n, d in self.ngrams for w in self.weightings for f in self.families]
 

@@ -204,14 +204,14 @@ class TextLearner(CalibratingLearner):
         return self
 
     def _learn(self, X: Any, y: Any, model: Any, classes: Index | None, sample_weight: Any) -> None:
-        family = self._family_of(model)
+        family, rows = self._family_of(model), None
         texts, codes, index, weight = self._checked(family, X, y, classes, sample_weight)
         if model is None:
             parameters = self._told()
-            choice = chosen_recipe(family, parameters, self._prior_rule(), texts, codes, index, weight)
+            choice, rows = chosen_recipe(family, parameters, self._prior_rule(), texts, codes, index, weight)
             if choice is not None:
                 family = words_family(self._who, settled_recipe(choice.recipe, parameters))
-            tally = family.count(texts, codes, index, family.no_words(), weight)
+            tally = family.count(texts if rows is None else rows, codes, index, family.no_words(), weight)
             learnt = Model(Ledger((tally,)), np.float64, classes or NO_CLASSES, self._counted(), choice)
         else:
             tally = family.count(texts, codes, index, model.ledger.features, weight)
@@ -223,7 +223,7 @@ class TextLearner(CalibratingLearner):
                 stacklevel=5,
             )
         self._rule_for(learnt)
-        self._commit(self._calibrated(learnt, texts, codes, weight))
+        self._commit(self._calibrated(learnt, texts if rows is None else rows, codes, weight, texts))
 
     def learn_batches(self, batches: Iterable[tuple[Any, Any]]) -> Iterator[int]:
         """Count batches of (texts, labels) on top of what was counted before, several at a time.

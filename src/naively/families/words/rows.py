@@ -73,6 +73,14 @@ class WordRows(Value):
         starts = np.concatenate([[0], np.cumsum(mine)])[self.starts].astype(np.int64)
         return WordRows(self.words, starts, self.number[mine], self.count[mine], self.missing)
 
+    def single_words(self) -> WordRows:
+        """Rows of words alone, without sequences of them, as if nothing else had been read."""
+        data, length, _, _ = self.words.to_arrays()
+        single = length >= 0
+        none = np.zeros(0, np.int64)
+        words = Vocabulary.from_arrays(data, length[single], none, none)
+        return self.only(single).renumbered(np.cumsum(single) - 1, words)
+
     def shown(self, kept: Array, *, weights: bool = True) -> WordRows:
         """Of some words alone; texts are as long as they were, where their `weights` matter."""
         if weights:
