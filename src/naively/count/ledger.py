@@ -7,7 +7,7 @@ changed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from operator import add
 from typing import Any
@@ -17,7 +17,7 @@ import numpy as np
 from naively import _core
 from naively.arrays import Array, Value, whole
 from naively.count.cells import Cells, NegativeCell, gathered
-from naively.count.tally import Features, Tally, missing_left, negative_count
+from naively.count.tally import Tally, missing_left, negative_count
 from naively.errors import NoCounts
 from naively.names import Index
 from naively.store.registry import stored
@@ -28,40 +28,12 @@ _STEP = 16
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """The counts of some features, numbered from 0 in `features` (None: of all), with what is known of all."""
+    """The counts that a family makes a table of: of all features, or of some with what is known of all.
 
-    source: Ledger
-    features: Array | None
-    width: int
-    cells: Cells
-
-    @property
-    def classes(self) -> Index:
-        return self.source.classes
-
-    @property
-    def rows(self) -> Array:
-        return self.source.rows
-
-    @property
-    def totals(self) -> Array:
-        return self.source.totals
-
-    @property
-    def every(self) -> Features:
-        """All features, in view or not."""
-        return self.source.features
-
-    @property
-    def entries(self) -> tuple[Array, Array, Array, Array] | None:
-        """(class, count, missing, how many) of all features that were seen; None where all are in view."""
-        count_histogram = self.source.count_histogram
-        return None if self.features is None or count_histogram is None else entries_of(count_histogram)
-
-
-@dataclass(frozen=True, eq=False)
-class Shown:
-    """Counts as a view shows them, wherever they come from."""
+    `features` are those in view, numbered from 0 (None: all), and `width` says how many they are. `every` are all
+    features, in view or not. `entries` (class, count, missing, number of features) tell of all features that were seen;
+    None where all are in view.
+    """
 
     classes: Index
     rows: Array
@@ -70,16 +42,14 @@ class Shown:
     features: Array | None
     width: int
     cells: Cells
-    entries: tuple[Array, Array, Array, Array] | None
+    entries: tuple[Array, Array, Array, Array] | None = None
 
-    def view(self) -> Shown:
+    def view(self) -> View:
         return self
 
-
-def fewer_rows(view: View | Shown, less: float) -> Shown:
-    """The same counts with so many rows less in every class."""
-    rows = np.maximum(view.rows - less, 0.0)
-    return Shown(view.classes, rows, view.totals, view.every, view.features, view.width, view.cells, view.entries)
+    def with_fewer_rows(self, less: float) -> View:
+        """The same counts with so many rows less in every class."""
+        return replace(self, rows=np.maximum(self.rows - less, 0.0))
 
 
 @stored()
@@ -152,11 +122,13 @@ class Ledger(Value):
 
     def view(self) -> View:
         """Everything."""
-        return View(self, None, self.features.size, self.total.cells)
+        return View(self.classes, self.rows, self.totals, self.features, None, self.features.size, self.total.cells)
 
     def view_of(self, features: Array) -> View:
         """Some features (sorted, each once), numbered in that order."""
-        return View(self, features, len(features), self.take(features))
+        entries = None if self.count_histogram is None else entries_of(self.count_histogram)
+        some = features, len(features), self.take(features), entries
+        return View(self.classes, self.rows, self.totals, self.features, *some)
 
     @cached_property
     def whole(self) -> bool:
@@ -166,7 +138,7 @@ class Ledger(Value):
     def with_count_histogram(self) -> Ledger:
         """The same sum, with how often each count occurs, which `add` then keeps up to date.
 
-        Without it where there are fractions, or counts too large to be told in a spectrum.
+        Without it where there are fractions, or counts too large for it.
         """
         if self.count_histogram is not None or not self.whole:
             return self
@@ -176,7 +148,7 @@ class Ledger(Value):
         return Ledger((total,), count_histogram_of(total.cells))
 
     def _respread(self, value: Any) -> Cells | None:
-        """The spectrum once the value is added; None where it would be as much work to make it anew."""
+        """The histogram once the value is added; None where it would be as much work to make it anew."""
         if self.count_histogram is None or len(value.cells) * 8 > len(self.count_histogram) + 4096:
             return None
         cells = value.cells
@@ -212,8 +184,8 @@ class Uncounted(Value):
         )
 
 
-# A spectrum is made of cells as well: its "features" are kinds of cells, a count and a number of missing values, and it
-# tells how many features have a cell of that kind.
+# A histogram of counts is made of cells as well: its "features" are kinds of cells, a count and a number of missing
+# values, and it tells how many features have a cell of that kind.
 _KIND_BITS = 31  # as in the compiled core
 
 
@@ -228,9 +200,8 @@ def count_histogram_of(cells: Cells) -> Cells:
     return Cells((seen // classes) << _KIND_BITS, (seen % classes).astype(np.int32), many[seen][None])
 
 
-def entries_of(count_histogram: Cells | None) -> tuple[Array, Array, Array, Array]:
-    """The spectrum as arrays: class, count, missing, how many."""
-    assert count_histogram is not None
+def entries_of(count_histogram: Cells) -> tuple[Array, Array, Array, Array]:
+    """A histogram of counts as arrays: class, count, missing, number of features."""
     kind = count_histogram.feature
     return count_histogram.klass, kind >> _KIND_BITS, kind & ((1 << _KIND_BITS) - 1), count_histogram.values[0]
 

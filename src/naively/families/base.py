@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from naively import _core
 from naively.arrays import Array, whole
 from naively.count.cells import Cells
-from naively.count.ledger import Ledger, Shown, View
+from naively.count.ledger import Ledger, View
 from naively.count.tally import Tally
 from naively.errors import InputError
 from naively.families.counts_left_out import Left
@@ -144,19 +145,18 @@ def localised_sparse(X: Rows, features: Array) -> Rows:
     return SparseRows(X.data, indices, X.indptr, (X.shape[0], len(features)))
 
 
-def every_cell(view: View | Shown) -> Shown:
+def every_cell(view: View) -> View:
     """The same view with a cell for every pair of feature and class, seen or not."""
     classes = view.classes.size
     feature = np.repeat(np.arange(view.width), classes)
     klass = np.tile(np.arange(classes), view.width).astype(np.int32)
     values = np.zeros((len(view.cells.values), view.width * classes), view.cells.values.dtype)
     values[:, view.cells.feature * classes + view.cells.klass] = view.cells.values
-    cells = Cells(feature, klass, values)
-    return Shown(view.classes, view.rows, view.totals, view.every, view.features, view.width, cells, view.entries)
+    return replace(view, cells=Cells(feature, klass, values))
 
 
 def linear_pair(
-    view: View | Shown, base: Logs, klass: Logs, feature: Logs, seen: Logs, sign: float = 1.0
+    view: View, base: Logs, klass: Logs, feature: Logs, seen: Logs, sign: float = 1.0
 ) -> tuple[Linear, Linear | None]:
     """The table of finite parts and that of impossible factors, from (finite, impossible) pairs.
 
@@ -184,7 +184,7 @@ def minus(a: Logs, b: Logs) -> Logs:
     return a[0] - b[0], np.asarray(0.0 if a[1] is None else a[1]) - np.asarray(0.0 if b[1] is None else b[1])
 
 
-def absent_entries(view: View | Shown, pseudo: Any) -> tuple[Array, Array, Array, Array, Any]:
+def absent_entries(view: View, pseudo: Any) -> tuple[Array, Array, Array, Array, Any]:
     """Class, count, missing, how many features and their pseudo-count, for every feature that was seen."""
     if view.entries is not None:
         return (*view.entries, pseudo)

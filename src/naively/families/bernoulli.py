@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from naively.arrays import Array
-from naively.count.ledger import Ledger, Shown, View, fewer_rows
+from naively.count.ledger import Ledger, View
 from naively.count.tally import Tally
 from naively.families.base import (
     NOTHING,
@@ -68,7 +68,7 @@ class Bernoulli:
         return localised_sparse(X, features)
 
     def table(self, ledger: Ledger, rule: Smoothing, prior: Array, features: Array | None = None) -> LinearTable:
-        view: View | Shown = ledger.view() if features is None else ledger.view_of(features)
+        view: View = ledger.view() if features is None else ledger.view_of(features)
         rule = self.table_rule(view, rule)
         pseudo = rule.pseudo(view.features)
         if isinstance(pseudo, np.ndarray):
@@ -111,11 +111,11 @@ class Bernoulli:
         rules = [self.table_rule(view, rule) for rule in rules]
         return bernoulli_left_out(as_entries(view, X, codes, weight, self.threshold), view, rules)
 
-    def table_rule(self, view: View | Shown, rule: Smoothing) -> Smoothing:
+    def table_rule(self, view: View, rule: Smoothing) -> Smoothing:
         """The rule, or where the counts are to decide, what they decide."""
         return settled(rule, lambda: self.draws(view))
 
-    def draws(self, view: View | Shown) -> Draws:
+    def draws(self, view: View) -> Draws:
         """Each feature in each class is an urn of two outcomes, from which its rows were drawn."""
         cells, rows = view.cells, view.rows.astype(np.float64)
         known = remainder(rows[cells.klass], cells.values[1])
@@ -159,14 +159,14 @@ def bernoulli_left_out(entries: Entries, view: Any, rules: Sequence[Smoothing]) 
 
     def base(rule: Smoothing, less: float) -> Logs:
         pseudo = rule.pseudo(None)
-        shown = fewer_rows(every_cell(view) if isinstance(pseudo, np.ndarray) else view, less)
+        shown = (every_cell(view) if isinstance(pseudo, np.ndarray) else view).with_fewer_rows(less)
         unseen = away(rule, 0, shown.rows, largest(pseudo))
         return absent_sum(shown, lambda count, known, each: away(rule, count, known, each), unseen, pseudo)
 
     return presences_left_out(entries, rules, present, absent, base)
 
 
-def absent_sum(view: View | Shown, absent: Any, unseen: Logs, pseudo: Any) -> Logs:
+def absent_sum(view: View, absent: Any, unseen: Logs, pseudo: Any) -> Logs:
     """What a row that holds nothing comes to in each class: the sum over all features."""
     klass, count, missing, many, each = absent_entries(view, pseudo)
     seen = absent(count, remainder(view.rows[klass], missing), each)

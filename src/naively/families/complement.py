@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from naively.arrays import Array
-from naively.count.ledger import Ledger, Shown, View
+from naively.count.ledger import Ledger, View
 from naively.families.base import NOTHING, every_cell, linear_pair, remainder, rule_mass
 from naively.families.counts_left_out import Left, as_entries, draws_left_out, one_by_one
 from naively.families.multinomial import COUNTS, EXPECTED, Multinomial
@@ -39,7 +39,7 @@ class Complement(Multinomial):
         return None if self.norm else super().features_in(X, rule, ledger)
 
     def table(self, ledger: Ledger, rule: Smoothing, prior: Array, features: Array | None = None) -> LinearTable:
-        view: View | Shown = ledger.view() if features is None else ledger.view_of(features)
+        view: View = ledger.view() if features is None else ledger.view_of(features)
         rule = self.table_rule(view, rule)
         outcomes = view.every.size
         mass, pseudo = rule_mass(rule, outcomes), rule.pseudo(view.features)
@@ -80,7 +80,7 @@ class Complement(Multinomial):
         rules = [self.table_rule(view, rule) for rule in rules]
         return draws_left_out(as_entries(view, X, codes, weight), rules, complement=True)
 
-    def draws(self, view: View | Shown) -> Draws:
+    def draws(self, view: View) -> Draws:
         """All other classes of a class are an urn."""
         cells, totals = view.cells, view.totals[0]
         everywhere = np.bincount(cells.feature, weights=cells.values[0], minlength=view.width)

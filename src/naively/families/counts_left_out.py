@@ -15,7 +15,7 @@ import numpy as np
 from naively import _core
 from naively.arrays import Array, Value
 from naively.count.cells import Cells
-from naively.count.ledger import Ledger, Shown, View
+from naively.count.ledger import Ledger, View
 from naively.errors import Inexact, NegativeCount
 from naively.names import Index
 from naively.read.matrix import Rows, SparseRows, is_sparse, is_sparse_matrix
@@ -207,9 +207,7 @@ def _sums(values: Array, starts: Array) -> Array:
     return SparseRows(np.ones(many), np.arange(many), starts, (len(starts) - 1, many)).matrix() @ values
 
 
-def as_entries(
-    view: View | Shown, X: Rows, codes: Array, weight: Array | None, threshold: float | None = None
-) -> Entries:
+def as_entries(view: View, X: Rows, codes: Array, weight: Array | None, threshold: float | None = None) -> Entries:
     """The entries of the rows of an array or matrix; above a `threshold` they are ones."""
     if is_sparse_matrix(X) and _core.names_twice(X.indices, X.indptr, X.shape[1]):
         X = X.copy()

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from naively.arrays import Array
-from naively.count.ledger import Ledger, Shown, View
+from naively.count.ledger import Ledger, View
 from naively.count.tally import Tally
 from naively.families.base import (
     NOTHING,
@@ -76,7 +76,7 @@ class Multinomial:
         present, impossible = linear_pair(view, NOTHING, unseen, apart, seen)
         return self._table(view, prior, present, impossible)
 
-    def _table(self, view: View | Shown, prior: Array, present: Linear, impossible: Linear | None) -> LinearTable:
+    def _table(self, view: View, prior: Array, present: Linear, impossible: Linear | None) -> LinearTable:
         assert isinstance(view.every, Index)
         return LinearTable(
             self.who,
@@ -95,11 +95,11 @@ class Multinomial:
         rules = [self.table_rule(view, rule) for rule in rules]
         return draws_left_out(as_entries(view, X, codes, weight), rules)
 
-    def table_rule(self, view: View | Shown, rule: Smoothing) -> Smoothing:
+    def table_rule(self, view: View, rule: Smoothing) -> Smoothing:
         """The rule, or where the counts are to decide, what they decide."""
         return settled(rule, lambda: self.draws(view))
 
-    def draws(self, view: View | Shown) -> Draws:
+    def draws(self, view: View) -> Draws:
         """Each class is an urn, from which its occurrences were drawn."""
         return Draws.of(view.cells.values[0], view.totals[0], view.every.size)
 
@@ -124,7 +124,7 @@ def chances(table: LinearTable, klass: int) -> Array:
     return chance if table.impossible is None else np.where(table.impossible.weights[:, klass] > 0, 0.0, chance)
 
 
-def background_pair(view: View | Shown, rule: Background) -> tuple[Linear, Linear | None]:
+def background_pair(view: View, rule: Background) -> tuple[Linear, Linear | None]:
     """The table of finite parts and that of impossible factors, where the unseen is as in all classes together."""
     cells, classes, totals = view.cells, view.classes.size, view.totals[0].astype(np.float64)
     count = cells.values[0].astype(np.float64)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from naively.arrays import Array
-from naively.count.ledger import Ledger, Shown, View, fewer_rows
+from naively.count.ledger import Ledger, View
 from naively.count.tally import Tally
 from naively.families.base import (
     NOTHING,
@@ -59,7 +59,7 @@ class Poisson:
         return localised_sparse(X, features)
 
     def table(self, ledger: Ledger, rule: Smoothing, prior: Array, features: Array | None = None) -> LinearTable:
-        view: View | Shown = ledger.view() if features is None else ledger.view_of(features)
+        view: View = ledger.view() if features is None else ledger.view_of(features)
         rule = self.settled(rule, view)
         pseudo = rule.pseudo(view.features)
         if isinstance(pseudo, np.ndarray):
@@ -103,7 +103,7 @@ class Poisson:
         left = poisson_left_out(as_entries(view, X, codes, weight), view, rules)
         return [(finite + LogFactorials()(X)[:, None], impossible) for finite, impossible in left]
 
-    def settled(self, rule: Smoothing, view: View | Shown) -> Smoothing:
+    def settled(self, rule: Smoothing, view: View) -> Smoothing:
         """The rule, or where the counts are to decide: rates as drawn from a gamma with mean 1 and shape α."""
         if not isinstance(rule, Evidence):
             return rule
@@ -143,7 +143,7 @@ def poisson_left_out(entries: Entries, view: View, rules: Sequence[Smoothing]) -
 
     def base(rule: Smoothing, less: float) -> Logs:
         pseudo = rule.pseudo(None)
-        shown = fewer_rows(every_cell(view) if isinstance(pseudo, np.ndarray) else view, less)
+        shown = (every_cell(view) if isinstance(pseudo, np.ndarray) else view).with_fewer_rows(less)
 
         def expected(count: Any, known: Any, each: Any) -> Logs:
             return -_rates(rate(rule, count, known, each)), None

@@ -233,7 +233,7 @@ class FiledLedger(Ledger):
     """Counts as they lie in a file: looked at, all of them, before they are first used."""
 
     def __init__(self, tally: Any, check: Callable[[], None]):
-        told = {"classes": tally.classes, "rows": tally.rows, "spectrum": None, "_tally": tally, "_check": check}
+        told = {"classes": tally.classes, "rows": tally.rows, "count_histogram": None, "_tally": tally, "_check": check}
         self.__dict__.update(told, features=getattr(tally, "features", None))
 
     @cached_property

@@ -12,7 +12,7 @@ import numpy as np
 from naively import _core
 from naively.arrays import Array
 from naively.count.cells import Cells, gathered
-from naively.count.ledger import Ledger, Shown, count_histogram_of, entries_of
+from naively.count.ledger import Ledger, View, count_histogram_of, entries_of
 from naively.count.tally import WEIGHT_UNIT, Tally, some_or_none
 from naively.count.vocabulary import Buckets, Vocabulary, WordSubset
 from naively.errors import InputError
@@ -201,14 +201,14 @@ class Words:
         whole = isinstance(words, Vocabulary) and self.vocabulary is None and self.limits.none and not self.norm
         return whole and self.family != "bernoulli" and words.size // 2 < len(numbers) < words.size
 
-    def _shown(self, ledger: Ledger, cells: Cells, width: int, every: int, totals: Array) -> Shown:
+    def _shown(self, ledger: Ledger, cells: Cells, width: int, every: int, totals: Array) -> View:
         """The counts of words as the inner family takes them."""
         shown = Cells(cells.feature, cells.klass, self._projected(cells.values, self._plane))
         entries = None
         if self.family == "bernoulli" and shown.values.dtype == np.int64:  # a sum that does not depend on numbers
             entries = entries_of(count_histogram_of(shown))
         sums = self._projected(totals, self._plane)
-        return Shown(ledger.classes, ledger.known, sums, Index(max(every, 1)), None, width, shown, entries)
+        return View(ledger.classes, ledger.known, sums, Index(max(every, 1)), None, width, shown, entries)
 
     def totals(self, ledger: Ledger) -> Array:
         """What each class comes to, in the words that the table is made of."""
@@ -237,7 +237,7 @@ class Words:
         kept: dict[Any, Any] = ledger.__dict__.setdefault("_settled", {})
         return kept.setdefault(replace(self, threads=None), {})
 
-    def _settled_once(self, ledger: Ledger, rule: Smoothing, view: Shown, totals: Array) -> Smoothing:
+    def _settled_once(self, ledger: Ledger, rule: Smoothing, view: View, totals: Array) -> Smoothing:
         if not isinstance(rule, Evidence):
             return rule
         kept = self._settled_for(ledger)
@@ -245,7 +245,7 @@ class Words:
             kept[rule] = self.settled(rule, view, totals)
         return kept[rule]
 
-    def settled(self, rule: Smoothing, view: Shown, totals: Array) -> Smoothing:
+    def settled(self, rule: Smoothing, view: View, totals: Array) -> Smoothing:
         """The rule, or where the counts are to decide, what they decide."""
         if not isinstance(rule, Evidence):
             return rule
@@ -291,7 +291,7 @@ class Words:
         return left
 
     def _entries(
-        self, ledger: Ledger, view: Shown, cells: Cells, numbers: Array, X: WordRows, codes: Array,
+        self, ledger: Ledger, view: View, cells: Cells, numbers: Array, X: WordRows, codes: Array,
         weight: Array | None,
     ) -> Entries:  # fmt: skip
         """What the texts hold, and what each of their words has added to the counts."""
