@@ -81,6 +81,8 @@ class CalibrationSample(Value):
 
     def without(self, keys: Array, weight: Array | None) -> CalibrationSample:
         """Without rows that were forgotten: for each key, as much as was forgotten of the rows that have it."""
+        if not np.isin(self.keys, keys).any():
+            return self
         distinct, place = np.unique(keys, return_inverse=True)
         gone = np.bincount(place, weight)
         at = np.minimum(np.searchsorted(distinct, self.keys), len(distinct) - 1)
