@@ -11,7 +11,8 @@ from naively.arrays import Array
 from naively.count.columns import Categories
 from naively.errors import InputError
 from naively.names import Index
-from naively.read.label_codes import encode, missing_entries, sorted_index
+from naively.read.detect import missing_entries
+from naively.read.label_codes import encode, sorted_index
 from naively.read.matrix import NATIVE, Rows, is_sparse_matrix, native
 from naively.read.shapes import in_memory, with_masks
 

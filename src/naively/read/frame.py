@@ -15,6 +15,7 @@ import numpy as np
 from naively.arrays import Array
 from naively.errors import InputError
 from naively.read.columns import Unreadable, is_text
+from naively.read.detect import is_a
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,12 +37,11 @@ class Frame:
             return X
         if isinstance(X, Mapping):
             return cls._of_pairs([(name, _readable(name, values, _of_any)) for name, values in X.items()], None)
-        pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
-        if pandas is not None and isinstance(X, pandas.DataFrame):
+        if is_a(X, "pandas.DataFrame"):
             return cls._of_pairs([(name, _readable(name, v, _of_pandas)) for name, v in _pandas_columns(X)], len(X))
-        if polars is not None and isinstance(X, polars.LazyFrame):
+        if is_a(X, "polars.LazyFrame"):
             raise InputError("a LazyFrame holds no rows yet: pass X.collect(), or its batches one by one")
-        if polars is not None and isinstance(X, polars.DataFrame):
+        if is_a(X, "polars.DataFrame"):
             columns = ((series.name, series) for series in X.iter_columns())
             return cls._of_pairs([(name, _readable(name, values, _of_polars)) for name, values in columns], len(X))
         if _is_column(X):
@@ -167,13 +167,9 @@ def _readable(name: Any, values: Any, read: Callable[[Any, Any], Any]) -> Any:
 
 
 def _is_column(X: Any) -> bool:
-    """Whether it is one column of some library, not a table."""
-    pandas, polars, pyarrow = (sys.modules.get(name) for name in ("pandas", "polars", "pyarrow"))
-    return (
-        (pandas is not None and isinstance(X, pandas.Series))
-        or (polars is not None and isinstance(X, polars.Series))
-        or (pyarrow is not None and isinstance(X, (pyarrow.Array, pyarrow.ChunkedArray)) and not hasattr(X, "columns"))
-    )
+    """True if it is one column of some library, not a table."""
+    in_arrow = is_a(X, "pyarrow.Array", "pyarrow.ChunkedArray") and not hasattr(X, "columns")
+    return in_arrow or is_a(X, "pandas.Series", "polars.Series")
 
 
 def _of_polars(name: Any, series: Any) -> Any:
@@ -200,13 +196,11 @@ def arrow_column(name: Any, values: Any) -> Any:
 
 def _of_any(name: Any, values: Any) -> Any:
     """A value of a dict."""
-    pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
-    if pandas is not None and isinstance(values, (pandas.Series, pandas.Index, pandas.api.extensions.ExtensionArray)):
-        return _of_pandas(name, _stored(pandas.Series(values)))
-    if polars is not None and isinstance(values, polars.Series):
+    if is_a(values, "pandas.Series", "pandas.Index", "pandas.api.extensions.ExtensionArray"):
+        return _of_pandas(name, _stored(sys.modules["pandas"].Series(values)))
+    if is_a(values, "polars.Series"):
         return _of_polars(name, values)
-    pyarrow = sys.modules.get("pyarrow")
-    if pyarrow is not None and isinstance(values, (pyarrow.Array, pyarrow.ChunkedArray)):
+    if is_a(values, "pyarrow.Array", "pyarrow.ChunkedArray"):
         return arrow_column(name, values)
     if isinstance(values, np.ndarray):
         return _of_numpy(name, values)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Hashable
-from decimal import Decimal, InvalidOperation
 from enum import Enum
 from typing import Any
 
@@ -14,6 +12,7 @@ from naively import _core
 from naively.arrays import Array
 from naively.errors import InputError, NegativeCount
 from naively.names import Index, kind_of, safe_key
+from naively.read.detect import missing_entries
 from naively.read.matrix import ROW, RowError
 from naively.read.shapes import in_memory, one_dimensional, refuse_masked
 
@@ -47,18 +46,6 @@ def check_labels(y: Any, rows: int) -> Array:
     elif y.dtype.kind in "cmM":
         raise InputError(f"labels must be text or whole numbers, got {y.dtype}; convert them to text")
     return y
-
-
-def missing_entries(values: Array) -> Array:
-    """Which entries of an object array are None, NaN or pandas.NA."""
-    pandas = sys.modules.get("pandas")
-    try:
-        if pandas is not None:
-            return np.asarray(pandas.isna(values))
-        return np.array([v is None or v != v for v in values.ravel()], dtype=bool).reshape(values.shape)
-    except InvalidOperation:  # Decimal("sNaN"), which cannot even be compared
-        row = next(i for i, v in enumerate(values) if isinstance(v, Decimal) and v.is_snan())
-        raise InputError(f"Input y contains NaN: label of row {row} is {values[row]!r}; leave such rows out") from None
 
 
 def encode(values: Array) -> tuple[Array, Array]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import numpy as np
@@ -10,8 +9,9 @@ import numpy as np
 from naively.arrays import Array
 from naively.errors import InputError
 from naively.read.columns import CATEGORY, TEXT, Unreadable, coded, kind_of
+from naively.read.detect import is_a, missing_entries
 from naively.read.frame import Frame, arrow_column, unmasked
-from naively.read.label_codes import check_labels, encode, missing_entries
+from naively.read.label_codes import check_labels, encode
 from naively.read.matrix import RowError
 from naively.read.shapes import in_memory, label_array
 
@@ -77,17 +77,16 @@ def _label_holes(y: Array) -> Array | None:
 
 def _label_column(y: Any) -> Any:
     """Labels as an Arrow column, where they are text and kept as one."""
-    pandas, polars, pyarrow = (sys.modules.get(name) for name in ("pandas", "polars", "pyarrow"))
-    if polars is not None and isinstance(y, polars.Series):
+    if is_a(y, "polars.Series"):
         y = y.to_arrow()
-    elif pandas is not None and isinstance(y, pandas.Series) and not isinstance(y.dtype, np.dtype):
+    elif is_a(y, "pandas.Series") and not isinstance(y.dtype, np.dtype):
         import pyarrow as pa
 
         try:
             y = pa.array(y, from_pandas=True)
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
             raise InputError(f"labels of type {y.dtype} cannot be read ({error}); convert them to text") from None
-    elif pyarrow is None or not isinstance(y, (pyarrow.Array, pyarrow.ChunkedArray)):
+    elif not is_a(y, "pyarrow.Array", "pyarrow.ChunkedArray"):
         return None
     y = arrow_column("y", y)
     if y.type in (_pa().binary(), _pa().large_binary()):

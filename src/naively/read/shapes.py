@@ -11,6 +11,7 @@ import numpy as np
 
 from naively.arrays import Array
 from naively.errors import InputError
+from naively.read.detect import is_a
 from naively.read.matrix import is_sparse_matrix
 
 
@@ -65,8 +66,7 @@ def label_array(y: Any) -> Array:
     >>> label_array([1, "1"]).tolist(), label_array([1, 2]).dtype
     ([1, '1'], dtype('int64'))
     """
-    polars = sys.modules.get("polars")
-    if polars is not None and isinstance(y, polars.Series) and y.dtype == polars.String:
+    if is_a(y, "polars.Series") and y.dtype == sys.modules["polars"].String:
         y = y.to_list()
     if not isinstance(y, Sequence) or isinstance(y, (str, bytes)):
         return np.asarray(_plain_numbers(y))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 from naively import _core
 from naively.arrays import Array
 from naively.errors import InputError
+from naively.read.detect import is_a, is_missing
 
 _BYTES_PER_WORD = 6
 
@@ -110,16 +110,9 @@ def _cleaned(value: Any, row: int) -> Any:
         return value
     if isinstance(value, (bytearray, memoryview)):
         return bytes(value)
-    if _is_missing(value):
+    if is_missing(value):
         return None
     raise InputError(f"row {row}: expected text, got {_shown(value)} ({type(value).__name__}); convert it to text")
-
-
-def _is_missing(value: Any) -> bool:
-    pandas = sys.modules.get("pandas")
-    if pandas is not None and (value is pandas.NA or value is pandas.NaT):
-        return True
-    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
 
 
 def _shown(value: Any) -> str:
@@ -131,22 +124,20 @@ def _arrow_column(X: Any) -> Any:
     """As an Arrow array, where it is kept as one."""
     if isinstance(X, (list, tuple, np.ndarray)):
         return None
-    pyarrow = sys.modules.get("pyarrow")
-    if pyarrow is not None and isinstance(X, (pyarrow.Array, pyarrow.ChunkedArray)):
+    if is_a(X, "pyarrow.Array", "pyarrow.ChunkedArray"):
         return X
-    pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
-    if polars is not None and isinstance(X, polars.Series):
+    if is_a(X, "polars.Series"):
         return X.to_arrow()
-    if polars is not None and isinstance(X, polars.DataFrame):
+    if is_a(X, "polars.DataFrame"):
         return _only_column(X.to_arrow())
-    if pandas is not None and isinstance(X, pandas.DataFrame):
+    if is_a(X, "pandas.DataFrame"):
         if X.shape[1] != 1:
             raise InputError(f"expected one column of texts, got {X.shape[1]}: {_shown(list(X.columns))}; pick one")
         X = X.iloc[:, 0]
-    if pandas is not None and isinstance(X, pandas.Series):
+    if is_a(X, "pandas.Series"):
         import pyarrow as pa
 
-        return pa.array(X, from_pandas=True) if isinstance(X.dtype, pandas.StringDtype) else None
+        return pa.array(X, from_pandas=True) if is_a(X.dtype, "pandas.StringDtype") else None
     if hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__"):
         import pyarrow as pa
 

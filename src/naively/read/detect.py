@@ -1,0 +1,51 @@
+"""Detection: the library that a value comes from, and objects that stand for a missing value.
+
+Libraries are looked up among those that are loaded, never imported to look.
+"""
+
+from __future__ import annotations
+
+import sys
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import numpy as np
+
+from naively.arrays import Array
+
+
+def is_a(value: Any, *classes: str) -> bool:
+    """True if a value is of one of these classes, named with the library that they belong to.
+
+    >>> is_a([1.0], "pandas.Series", "polars.Series")
+    False
+    """
+    for name in classes:
+        library, _, kind = name.rpartition(".")
+        if library in sys.modules and isinstance(value, getattr(sys.modules[library], kind)):
+            return True
+    return False
+
+
+def is_missing(value: Any) -> bool:
+    """True if an object stands for a missing value: None, NaN, pandas.NA or pandas.NaT.
+
+    >>> [is_missing(value) for value in (None, float("nan"), 0.0, "")]
+    [True, True, False, False]
+    """
+    pandas = sys.modules.get("pandas")
+    if value is None or (pandas is not None and (value is pandas.NA or value is pandas.NaT)):
+        return True
+    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
+
+
+def missing_entries(values: Array) -> Array:
+    """True for each entry of an object array that stands for a missing value."""
+    pandas = sys.modules.get("pandas")
+    try:
+        if pandas is not None:
+            return np.asarray(pandas.isna(values))
+        found = [value is None or value != value for value in values.ravel()]
+    except InvalidOperation:  # Decimal("sNaN") cannot even be compared
+        found = [value.is_nan() if isinstance(value, Decimal) else is_missing(value) for value in values.ravel()]
+    return np.array(found, dtype=bool).reshape(values.shape)
