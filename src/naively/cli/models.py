@@ -12,7 +12,7 @@ from naively.cli.console import Console
 from naively.cli.exit import UsageError
 from naively.cli.options import TEXT_FILES
 from naively.errors import FileError, InputError
-from naively.sources import Asked, Source, open_source
+from naively.sources import Request, Source, open_source
 from naively.sources.files import as_text
 
 _OF_TEXTS = {"family": "multinomial", "weighting": "counts", "ngrams": (1, 1)}
@@ -22,7 +22,7 @@ _ONLY_OF_TEXTS = ("family", "weighting", "ngrams", "tokens", "negation", "min_df
 
 def opened(arguments: Namespace, paths: Any = None) -> Source:
     """The data that the arguments name."""
-    asked = Asked(
+    asked = Request(
         paths=tuple(arguments.data if paths is None else paths),
         sql=getattr(arguments, "sql", None) if paths is None else None,
         format=arguments.format,
