@@ -30,7 +30,7 @@ PER_CLASS = ("precision", "recall", "f1", "support")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(Report, Value):
-    """How well labels were predicted: figures over all rows, and for each class.
+    """Figures of how well labels were predicted, over all rows and for each class.
 
     `precision`, `recall`, `f1` and `support` (sum of weights) are in the order of `classes`; `confusion` has a row for
     each true class and a column for each predicted class. `unknown` is the number of rows with a label that the model

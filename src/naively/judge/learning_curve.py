@@ -51,7 +51,7 @@ COLUMNS = tuple(f.name for f in fields(LearningCurveRow))
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LearningCurve(Report, Value):
-    """How well models do that were trained on more and more rows: one row per size."""
+    """Figures of models that were trained on more and more rows, with a row for each size."""
 
     rows: tuple[LearningCurveRow, ...]
     tested: int
