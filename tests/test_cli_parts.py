@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import naively
 from naively.cli import main, options
-from naively.cli.prefetch import ahead
+from naively.cli.prefetch import Prefetch
 from naively.learn.sample import Sample, _hashed
 from naively.sources import request
 
@@ -45,7 +45,7 @@ def test_what_is_fetched_ahead_comes_in_order_and_so_do_errors():
         yield from range(3)
         raise ValueError("the end of it")
 
-    with closing(ahead(items())) as fetched:
+    with closing(Prefetch(items())) as fetched:
         coming = iter(fetched)
         assert [next(coming) for _ in range(3)] == [0, 1, 2]
         with pytest.raises(ValueError, match="the end of it"):
@@ -60,12 +60,12 @@ def test_who_stops_early_stops_the_fetcher():
             begun.set()
             yield 1
 
-    with closing(ahead(endless())) as fetched:
+    with closing(Prefetch(endless())) as fetched:
         begun.wait()
         next(iter(fetched))
     fetched._fetcher.join(5)
     assert not fetched._fetcher.is_alive()
-    never = ahead(endless())  # closed before anything is taken
+    never = Prefetch(endless())  # closed before anything is taken
     never.close()
     assert not never._fetcher.is_alive()
 

@@ -29,7 +29,7 @@ from naively import (
 )
 from naively.judge import comparison as comparison_module
 from naively.judge.bias_variance import BiasVarianceRow
-from naively.judge.comparison import counted_by, selections
+from naively.judge.comparison import counting_key, selections
 from naively.judge.training import shuffled
 from naively.learn.held_out import folds
 from naively.report import tracked
@@ -374,10 +374,10 @@ def test_texts_that_are_counted_alike_are_counted_once(monkeypatch, test):
 
 
 def test_what_is_chosen_by_fitting_is_not_shared():
-    assert counted_by(text_model()) == counted_by(text_model(alpha="auto", family="bernoulli", select=Best(3)))
-    assert counted_by(text_model()) != counted_by(text_model(lowercase=False))
+    assert counting_key(text_model()) == counting_key(text_model(alpha="auto", family="bernoulli", select=Best(3)))
+    assert counting_key(text_model()) != counting_key(text_model(lowercase=False))
     for model in (text_model(family="auto"), text_model(calibrate=True), MultinomialNB()):
-        assert counted_by(model) is None
+        assert counting_key(model) is None
 
 
 def test_models_of_any_kind_are_compared_on_the_same_folds():

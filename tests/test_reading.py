@@ -16,7 +16,7 @@ import pytest
 
 from naively import NaiveBayes
 from naively.cli import main
-from naively.sources import Asked, SourceError, open_source
+from naively.sources import Request, SourceError, open_source
 from naively.sources.duck import Engine
 
 PACK = {
@@ -55,12 +55,12 @@ def run(monkeypatch, capsys):
 
 
 def table(*paths, columns=None, **asked):
-    with open_source(Asked(paths=paths, **asked)) as source:
+    with open_source(Request(paths=paths, **asked)) as source:
         return pa.concat_tables(source.batches(columns)).combine_chunks()
 
 
 def tally(*paths, **asked):
-    with open_source(Asked(paths=paths, **asked)) as source:
+    with open_source(Request(paths=paths, **asked)) as source:
         return NaiveBayes(calibrate=False).fit(source.batches(), "label").tally_
 
 
@@ -203,8 +203,8 @@ def test_times_and_booleans_are_never_cut(write, first, later, expected, rows):
 def test_times_are_the_same_wherever_the_machine_is(write):
     path = write("a.csv", "v,w\n2020-01-01 10:00:00,1\n2020-01-01 10:00:00+02:00,2\n")
     code = (
-        "import sys\nfrom naively.sources import Asked, open_source\n"
-        "with open_source(Asked(paths=(sys.argv[1],))) as source:\n"
+        "import sys\nfrom naively.sources import Request, open_source\n"
+        "with open_source(Request(paths=(sys.argv[1],))) as source:\n"
         "    print(*(value for batch in source.batches() for value in batch['v']), sep=', ')"
     )
     command = [sys.executable, "-c", code, path]
@@ -425,7 +425,7 @@ def test_a_row_in_the_place_of_the_header_is_refused_until_it_is_said_to_be_one(
 
 
 def test_a_file_whose_names_look_like_a_row_says_so_where_a_name_is_not_found(write):
-    with open_source(Asked(paths=(write("a.csv", "1,2\n3,4\n"),))) as source, pytest.raises(SourceError) as caught:
+    with open_source(Request(paths=(write("a.csv", "1,2\n3,4\n"),))) as source, pytest.raises(SourceError) as caught:
         source.column("1")
     assert "Its first line looks like a row, so that its columns have no names" in str(caught.value)
 
@@ -512,7 +512,7 @@ def test_what_is_not_in_its_encoding_is_refused_with_its_line_and_what_to_type(w
 )
 def test_options_of_text_files_that_make_no_sense_are_refused(asked, problem):
     with pytest.raises(SourceError) as caught:
-        Asked(paths=("a.csv",), **asked)
+        Request(paths=("a.csv",), **asked)
     assert problem in str(caught.value)
 
 
@@ -522,7 +522,7 @@ def test_options_of_text_files_are_for_text_files(write, tmp_path):
         with pytest.raises(SourceError, match=r"are for csv and tsv|has no encoding of its own"):
             table(str(tmp_path / "a.parquet"), **asked)
         with pytest.raises(SourceError, match="a query reads its files itself"):
-            Asked(sql="select 1", **asked)
+            Request(sql="select 1", **asked)
 
 
 def test_a_quote_inside_a_value_is_no_mixed_line_end(tmp_path):

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naively import _core
-from naively.sources import Asked, SourceError, open_source, unpack
+from naively.sources import Request, SourceError, open_source, unpack
 from naively.sources import delimited as delimited_files
 from naively.sources.batches import cut
 from naively.sources.duck import Engine
@@ -92,7 +92,7 @@ def write(tmp_path):
 
 
 def source(*paths, threads=None, batch_rows=16384, batch_bytes=16 << 20, **asked):
-    return open_source(Asked(paths=paths, **asked), threads=threads, batch_rows=batch_rows, batch_bytes=batch_bytes)
+    return open_source(Request(paths=paths, **asked), threads=threads, batch_rows=batch_rows, batch_bytes=batch_bytes)
 
 
 def rows(*paths, columns=None, **asked):
@@ -459,7 +459,7 @@ def test_texts_come_written_out(write):
 
 
 def test_a_column_of_an_enum_comes_as_text():
-    with open_source(Asked(sql="select 'x'::enum('x', 'y') as e, '{}'::json as j, uuid() as u")) as opened:
+    with open_source(Request(sql="select 'x'::enum('x', 'y') as e, '{}'::json as j, uuid() as u")) as opened:
         (batch,) = opened.batches()
     assert [str(field.type) for field in batch.schema] == ["string"] * 3
 
@@ -543,7 +543,7 @@ def test_columns_of_the_same_name_are_numbered_or_refused(write):
     with pytest.raises(SourceError, match="more than one column is named 'a'"):
         source(write("a.arrow", arrow_bytes(twice, pa.ipc.new_file)))
     with pytest.raises(SourceError, match="more than one column is named 'a'; give each a name"):
-        open_source(Asked(sql="select 1 as a, 2 as a"))
+        open_source(Request(sql="select 1 as a, 2 as a"))
     with pytest.raises(SourceError, match="keys that differ from 'A' only in case"):
         source(write("a.jsonl", '{"a": 1, "A": 2}\n'))
     with source(write("b.jsonl", '{"a": 1, "a_1": 2}\n')) as opened:
@@ -824,7 +824,7 @@ def test_a_file_that_goes_while_it_is_open_is_refused(write):
 )
 def test_what_cannot_be_asked_for_is_refused(asked, problem):
     with pytest.raises(SourceError, match=problem):
-        Asked(**asked)
+        Request(**asked)
 
 
 # Queries
@@ -834,7 +834,7 @@ def test_a_query_can_join_files(write):
     one = write("it's a.csv", "id,text\n1,x\n2,y\n").replace("'", "''")
     other = write("b.parquet", parquet_bytes(pa.table({"id": [1, 2], "label": ["p", "q"]})))
     sql = f"select text, label from '{one}' join '{other}' using (id) order by id; -- done"
-    with open_source(Asked(sql=sql)) as opened:
+    with open_source(Request(sql=sql)) as opened:
         assert (opened.format, opened.files, opened.size, opened.rows) == ("sql", (), None, None)
         assert opened.columns == {"text": "VARCHAR", "label": "VARCHAR"}
         for _ in range(2):
@@ -847,9 +847,9 @@ def test_a_query_can_join_files(write):
 def test_a_query_that_groups_comes_in_one_order_whatever_the_threads(big, threads):
     path = str(big / "big.parquet")
     sql = f"select n % 5000 as k, count(*) as c from '{path}' group by k"
-    with open_source(Asked(sql=sql), threads=threads) as opened:
+    with open_source(Request(sql=sql), threads=threads) as opened:
         found = [row["k"] for batch in opened.batches() for row in batch.to_pylist()]
-    with open_source(Asked(sql=sql), threads=2) as opened:
+    with open_source(Request(sql=sql), threads=2) as opened:
         assert [row["k"] for batch in opened.batches() for row in batch.to_pylist()] == found
 
 
@@ -869,7 +869,7 @@ def test_a_query_that_groups_comes_in_one_order_whatever_the_threads(big, thread
     ],
 )
 def test_a_query_that_fails_says_what_duckdb_says(sql, problem):
-    with pytest.raises(SourceError) as caught, open_source(Asked(sql=sql)) as opened:
+    with pytest.raises(SourceError) as caught, open_source(Request(sql=sql)) as opened:
         list(opened.batches())
     assert problem.lower() in str(caught.value).lower()
 
@@ -879,8 +879,8 @@ def test_a_query_that_fails_says_what_duckdb_says(sql, problem):
 
 READ = """
 import sys
-from naively.sources import Asked, open_source
-with open_source(Asked(paths=("-",), format={format!r}, on_error={on_error!r})) as source:
+from naively.sources import Request, open_source
+with open_source(Request(paths=("-",), format={format!r}, on_error={on_error!r})) as source:
     for batch in source.batches():
         for row in batch.to_pylist():
             print(ascii(row), flush=True)

@@ -1,4 +1,4 @@
-"""Reports: results as tables in plain text, in a terminal, in a notebook, as frames and plots; and progress bars."""
+"""Reports: show results as tables in plain text, terminals and notebooks, as frames and plots; and progress bars."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from naively.errors import InputError
 
 @dataclass(frozen=True)
 class Sheet:
-    """Texts in rows under a head: some columns of names at the left, then numbers. Rows that are `best` stand out.
+    """A table of texts under a head: the first `names` columns are names, the others numbers; `best` rows are bold.
 
     >>> print(Sheet(("class", "f1"), (("spam", "0.9"), ("ham", "0.75"))))
     class    f1
@@ -30,18 +30,18 @@ class Sheet:
 
     def __str__(self) -> str:
         cells = [self.head, *self.rows]
-        wide = [max(len(row[j]) for row in cells) for j in range(len(self.head))]
+        widths = [max(len(row[j]) for row in cells) for j in range(len(self.head))]
         lines = [
             "  ".join(
                 text.ljust(w) if j < self.names else text.rjust(w)
-                for j, (text, w) in enumerate(zip(row, wide, strict=True))
+                for j, (text, w) in enumerate(zip(row, widths, strict=True))
             ).rstrip()
             for row in cells
         ]
         return "\n".join([self.title, *lines] if self.title else lines)
 
     def rich(self) -> Any:
-        """As a table of rich's; what is in it is not read as markup."""
+        """Return the sheet as a table of rich; its texts are not parsed as markup."""
         from rich.table import Table
         from rich.text import Text
 
@@ -62,7 +62,7 @@ class Sheet:
 
 
 class Report:
-    """A result that prints as tables, and shows as such in notebooks and in rich's consoles."""
+    """A result that prints as tables, also in notebooks and in consoles of rich."""
 
     def _sheets(self) -> Sequence[Sheet]:
         raise NotImplementedError
@@ -80,26 +80,26 @@ class Report:
 
 
 def number(value: Any) -> str:
-    """A figure to four places; anything else as it is, nothing for None."""
+    """Format a float to four places, None as an empty text, and anything else by `str`."""
     if value is None:
         return ""
     return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
 def frame_of(columns: dict[str, Any], index: Any = None, name: str | None = None) -> Any:
-    """Columns as a frame of pandas."""
+    """Return columns as a pandas DataFrame."""
     pandas = needed("pandas", "a frame", "pip install pandas")
     return pandas.DataFrame(columns, index=None if index is None else pandas.Index(index, name=name))
 
 
 def axes_of(ax: Any) -> Any:
-    """The axes to draw on: those given, or new ones."""
+    """Return the axes to draw on: those given, or new ones."""
     pyplot = needed("matplotlib.pyplot", "a plot", 'pip install "naively[plot]"')
     return pyplot.subplots()[1] if ax is None else ax
 
 
 def needed(module: str, what: str, advice: str) -> Any:
-    """A library that may not be there."""
+    """Import an optional library, or raise an error that says how to install it."""
     try:
         return import_module(module)
     except ImportError as error:
@@ -110,12 +110,12 @@ T = TypeVar("T")
 
 
 def tracked(items: Iterable[T], description: str, total: int | None = None, show: bool = True) -> Iterator[T]:
-    """The items, with a bar on stderr while they are worked on, which goes when they are done.
+    """Yield the items, with a progress bar on stderr that disappears when they are done.
 
     >>> list(tracked([1, 2, 3], "counting"))
     [1, 2, 3]
 
-    There is no bar where stderr is no terminal.
+    There is no bar if stderr is not a terminal.
     """
     if not show or sys.stderr is None or not sys.stderr.isatty():
         yield from items

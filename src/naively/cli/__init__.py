@@ -1,9 +1,9 @@
 """The command line: `naively train`, `naively predict` and the rest.
 
-This package is the frame: what is asked (`arguments`), how it is answered (`console`, `progress`, `completion`) and how
-it ends when it goes wrong (`failures`). The work of each command is in `naively.cli.commands.<command>`, a module with
-one function `run(arguments, console)`, which is imported when it is asked for. Nothing here loads more than the
-standard library, so that help comes at once.
+This package parses the command line (`arguments`), writes output (`console`, `progress`, `completion`) and turns errors
+into exit codes (`exit`). The work of each command is in `naively.cli.commands.<command>`, a module with one function
+`run(arguments, console)`, which is imported only when the command is run. Nothing here imports more than the standard
+library, so that help appears at once.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from naively.cli.arguments import parser
-from naively.cli.console import Console, speak_utf8
-from naively.cli.exit import DONE, SKIPPED, exit_code, settle, warnings_on
+from naively.cli.console import Console, use_utf8
+from naively.cli.exit import DONE, SKIPPED, exit_code, flush_streams, warnings_on
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command, given as the words behind `naively`, and return its exit code."""
-    gc.set_threshold(200_000, 20, 50)  # modules are loaded faster when they are not searched for what is unused
+    """Run one command, given as the words after `naively`, and return its exit code."""
+    gc.set_threshold(200_000, 20, 50)  # importing is faster with fewer garbage collections
     if argv is None:
         _fill_standard_streams()
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's threads, which no command needs, spin as they wait
-    speak_utf8()
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's threads are not needed, and spin as they wait
+    use_utf8()
     console = Console(color=_color(sys.argv if argv is None else argv))
     command = None
     try:
@@ -38,27 +38,27 @@ def main(argv: Sequence[str] | None = None) -> int:
         command = arguments.command
         with warnings_on(console):
             _run(arguments, console)
-        code = _told_of_skipped(console)
+        code = _warn_of_skipped(console)
         console.flush()
     except BaseException as failure:
         code = exit_code(failure, console, command)
-    settle()
-    if argv is None:  # at once: nothing is left to tidy up, and a reader that waits for input would never end
+    flush_streams()
+    if argv is None:  # exit at once: a thread that waits for standard input would never end
         atexit._run_exitfuncs()
-        settle()
+        flush_streams()
         os._exit(code)
     return code
 
 
 def _fill_standard_streams() -> None:
-    """Put the null device where a standard stream was closed, so that no file gets its number and its output."""
+    """Open the null device for closed standard streams, so that no file gets their numbers and their output."""
     while (handle := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
     os.close(handle)
 
 
 def _color(argv: Sequence[str]) -> bool | None:
-    """Whether colour is refused, before the arguments are understood: for what is wrong with them."""
+    """Return False if --no-color was given, else None; used for errors in the arguments themselves."""
     return False if "--no-color" in argv else None
 
 
@@ -76,7 +76,7 @@ def _run(arguments: Namespace, console: Console) -> None:
     run(arguments, console)
 
 
-def _told_of_skipped(console: Console) -> int:
+def _warn_of_skipped(console: Console) -> int:
     rows = console.rows_skipped
     if not rows:
         return DONE

@@ -1,4 +1,4 @@
-"""`python -m naively.cli`, where the command `naively` is not on the path."""
+"""Run `python -m naively.cli`, for when the command `naively` is not on the path."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""What can be asked of the command line: `naively` itself, and its help."""
+"""The parser of `naively` itself, and its help."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GROUPS = {
 
 
 def parser() -> argparse.ArgumentParser:
-    """The whole command line as one parser; its namespaces have `command`, `json`, `quiet` and `color`."""
+    """Build the parser of the whole command line; its namespaces have `command`, `json`, `quiet` and `color`."""
     top = _Top(prog="naively", usage="naively COMMAND ...", add_help=False, allow_abbrev=False, formatter_class=Layout)
     top.add_argument("-h", "--help", action="help", help="show this help, or that of a command")
     top.add_argument("--version", action="version", version=f"naively {__version__}", help="show the version")
@@ -53,7 +53,7 @@ naively {__version__}: Naive Bayes is counting. Count once; decide everything el
 
 It learns from examples with labels to label what it has not seen: texts, or rows of a table with numbers, categories,
 flags, dates and text. A model is a file of counts. So more rows can be added to it, rows can be taken out again,
-models can be added to each other, and how good a model is can be told without training it again.
+models can be added to each other, and how good a model is can be measured without training it again.
 """
 
 _SESSION = """\

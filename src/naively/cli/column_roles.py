@@ -1,4 +1,4 @@
-"""Roles: which column holds the label, and which ones tell it."""
+"""Roles: which column holds the label, and which columns are the features."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ class Roles:
     target: str | None = None
     text: str | None = None
     columns: tuple[str, ...] = ()
-    given_texts: tuple[str, ...] = ()  # columns of a table that are said to be texts
+    given_texts: tuple[str, ...] = ()  # columns of a table that --text names
 
     @property
     def read(self) -> list[str]:
-        """All columns that are needed."""
-        told = [self.text] if self.text is not None else list(self.columns)
-        return [*told, *([self.target] if self.target is not None else [])]
+        """All columns that must be read."""
+        features = [self.text] if self.text is not None else list(self.columns)
+        return [*features, *([self.target] if self.target is not None else [])]
 
     def rows(self, batch: Any) -> Any:
-        """What a model reads of some rows."""
+        """Return the features of some rows: a column of texts or a table."""
         return batch.column(self.text) if self.text is not None else batch.select(list(self.columns))
 
     def labels(self, batch: Any, classes: Any = None) -> Any:
-        """Their labels; as text where the classes that are known are text."""
+        """Return the labels of some rows; as text if the known classes are text."""
         import numpy as np
         import pyarrow as pa
 
@@ -48,14 +48,14 @@ class Roles:
             written = classes is None or not len(classes) or isinstance(classes.tolist()[0], str)
             return labels if written else self._numbered(labels, classes)
         listed = column.to_pylist()
-        if pa.types.is_decimal(column.type) or pa.types.is_temporal(column.type):  # which no model can hold
+        if pa.types.is_decimal(column.type) or pa.types.is_temporal(column.type):  # types that no model can store
             listed = list(map(str, listed))
         if classes is not None and len(classes) and isinstance(classes.tolist()[0], str):
             listed = [label if isinstance(label, str) else _text(label) for label in listed]
         return np.array(listed)
 
     def _check_labels(self, column: Any) -> None:
-        """Refuse what cannot name a class: nested values, and numbers with a fraction."""
+        """Raise for labels that cannot name a class: nested values, and numbers with a fraction."""
         import numpy as np
         import pyarrow as pa
 
@@ -76,22 +76,22 @@ class Roles:
             )
 
     def _numbered(self, labels: Any, classes: Any) -> Any:
-        """Labels that are written, where those that are known are numbers or flags."""
+        """Convert labels that are text to numbers or flags, as the known classes are."""
         import numpy as np
 
         known = classes.tolist()[0]
-        told = {"true": True, "false": False} if isinstance(known, bool) else {}
+        flags = {"true": True, "false": False} if isinstance(known, bool) else {}
         try:
-            return np.array([told[label.lower()] if told else type(known)(label) for label in labels.tolist()])
+            return np.array([flags[label.lower()] if flags else type(known)(label) for label in labels.tolist()])
         except (ValueError, KeyError):
-            shown = ", ".join(map(repr, classes.tolist()[:3]))
+            known_labels = ", ".join(map(repr, classes.tolist()[:3]))
             others = ", ".join(map(repr, sorted(set(labels.tolist()))[:3]))
             raise InputError(
-                f"column {self.target!r}: the model's labels are like {shown}, here are {others}"
+                f"column {self.target!r}: the model's labels are like {known_labels}, here are {others}"
             ) from None
 
     def has_label(self, batch: Any) -> Any:
-        """Which rows have one."""
+        """Return a mask of the rows that have a label."""
         import numpy as np
         import pyarrow as pa
 
@@ -101,9 +101,9 @@ class Roles:
         return labels.is_valid().to_numpy() if labels.null_count else np.ones(batch.num_rows, bool)
 
     def labelled(self, batch: Any) -> Any:
-        """The rows that have a label."""
-        there = self.has_label(batch)
-        return batch if there.all() else batch.filter(there)
+        """Return the rows that have a label."""
+        mask = self.has_label(batch)
+        return batch if mask.all() else batch.filter(mask)
 
 
 _LABELS = (
@@ -117,38 +117,38 @@ def _text(label: Any) -> str:
 
 
 def roles_for_training(arguments: Namespace, source: Source) -> Roles:
-    """As the arguments say; what they leave open is told by the format, or by what the columns look like."""
+    """Find the roles of columns from the arguments; what they leave open follows from the format or the values."""
     target = arguments.target or source.label
     if target is None:
         raise UsageError(f"--target names the column with the labels; the columns are: {', '.join(source.columns)}")
     target = source.column(target)
     texts = [source.column(name) for name in arguments.text or ()]
     dropped = {source.column(name) for name in getattr(arguments, "drop", None) or ()}
-    asked = [source.column(name) for name in getattr(arguments, "columns", None) or ()]
-    if target in (*texts, *asked):
+    chosen = [source.column(name) for name in getattr(arguments, "columns", None) or ()]
+    if target in (*texts, *chosen):
         raise UsageError(f"column {target!r} is the target, so that it cannot tell itself: leave it out")
-    twice = dropped & {*texts, *asked}
+    twice = dropped & {*texts, *chosen}
     if twice:
         raise UsageError(f"column {min(twice)!r} is to be used and in --drop")
-    # Numbers are labels as they are; whatever else may look like something (yes, 1 May) is what is written.
+    # Numbers are labels as they are; other labels (yes, 1 May) are read as text, whatever they look like.
     source.as_text(texts if source.columns[target] in _LABELS else [target, *texts])
-    if not asked:
+    if not chosen:
         dropped |= _index_columns(source, target, {*texts, *dropped})
-    others = [name for name in asked or source.columns if name != target and name not in dropped and name not in texts]
-    if not texts and not asked and source.text is not None:
+    others = [name for name in chosen or source.columns if name != target and name not in dropped and name not in texts]
+    if not texts and not chosen and source.text is not None:
         return Roles(target, source.text)
-    if len(texts) == 1 and not asked:
+    if len(texts) == 1 and not chosen:
         return Roles(target, texts[0])
     if not texts and len(others) == 1 and _holds_long_texts(source, others[0]):
         return Roles(target, others[0])
-    columns = tuple(texts + (others if asked or not texts else []))
+    columns = tuple(texts + (others if chosen or not texts else []))
     if not columns:
         raise InputError(f"there is no column besides the target {target!r}, so there is nothing to tell it by")
     return Roles(target, None, columns, tuple(texts))
 
 
 def _index_columns(source: Source, target: str, named: set[str]) -> set[str]:
-    """Columns that pandas has written as the index of a table, which are left out with a note."""
+    """Return the columns that pandas has written as the index of a table, and warn that they are left out."""
     found = [name for name in source.columns if _INDEX.fullmatch(name) and name != target and name not in named]
     for name in found:
         warnings.warn(
@@ -160,7 +160,7 @@ def _index_columns(source: Source, target: str, named: set[str]) -> set[str]:
 
 
 def _holds_long_texts(source: Source, name: str) -> bool:
-    """Whether most of the first values differ and have some words."""
+    """True if most of the first values differ and have several words."""
     from naively.learn.schema import looks_long
 
     if source.columns[name] != "VARCHAR":
@@ -180,7 +180,7 @@ def _close(batches: Iterator[Any]) -> None:
 def roles_for_model(
     arguments: Namespace, source: Source, about: dict[str, Any], learner: Any, *, target: bool
 ) -> Roles:
-    """As the model was trained, unless the arguments say otherwise."""
+    """Find the roles of columns as the model was trained, unless the arguments say otherwise."""
     wanted = None
     if target:
         named = arguments.target or about.get("target") or source.label
@@ -208,7 +208,7 @@ def roles_for_model(
 
 
 def _text_column(source: Source, about: dict[str, Any], target: str | None) -> str:
-    """The column that the model was trained on, that of the format, or the only one that there is."""
+    """Return the column that the model was trained on, that of the format, or the only column."""
     named = about.get("text")
     if isinstance(named, str) and named in source.columns:
         return named
@@ -222,7 +222,7 @@ def _text_column(source: Source, about: dict[str, Any], target: str | None) -> s
 
 
 def _refuse_text_as_name(source: Source, name: str) -> None:
-    """Refuse a text in the place of the header, which would be lost."""
+    """Raise if the header looks like a text, which would be lost."""
     if source.format in ("csv", "tsv") and (len(name.split()) >= 3 or len(name) >= 30):
         raise InputError(
             f"{source.called}, line 1: {name!r} looks like a text, not like the name of a column; pass --no-header if "
@@ -231,7 +231,7 @@ def _refuse_text_as_name(source: Source, name: str) -> None:
 
 
 def _refuse_other_formats(arguments: Namespace, source: Source, names: Sequence[Any]) -> None:
-    """Refuse records that are piped in as lines of text, where nobody has said that they are lines."""
+    """Raise if standard input is read as lines of text without --format, but looks like JSON Lines or CSV."""
     if source.first_line is None or getattr(arguments, "format", None) is not None:
         return
     first = source.first_line.strip()

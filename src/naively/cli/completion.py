@@ -1,6 +1,6 @@
-"""Scripts with which bash, zsh and fish complete our commands, made from the parser itself.
+"""Completion scripts for bash, zsh and fish, generated from the parser.
 
-They are static: pressing Tab starts no Python.
+The scripts are static: pressing Tab does not start Python.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import NamedTuple
 from naively.cli.arguments import parser
 from naively.cli.console import Console
 
-# What stands for a file in our help is completed as one.
+# Arguments with these names in the help are completed as files.
 _FILES = frozenset({"DATA", "MODEL", "FILE"})
 
 
 class Option(NamedTuple):
-    """An option of a command, as a shell has to know it."""
+    """The properties of an option that a completion script needs."""
 
     flags: tuple[str, ...]
     summary: str
@@ -27,7 +27,7 @@ class Option(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A command, as a shell has to know it."""
+    """The properties of a command that a completion script needs."""
 
     name: str
     summary: str
@@ -37,14 +37,14 @@ class Command(NamedTuple):
 
 
 def run(arguments: argparse.Namespace, console: Console) -> None:
-    """Print the script of a shell."""
+    """Print the completion script of a shell."""
     text = script(arguments.shell)
     console.say(text.rstrip("\n"))
     console.result({"shell": arguments.shell, "script": text})
 
 
 def script(shell: str) -> str:
-    """The script for a shell: "bash", "zsh" or "fish"."""
+    """Return the completion script for "bash", "zsh" or "fish"."""
     top = parser()
     return {"bash": _bash, "zsh": _zsh, "fish": _fish}[shell](list(_commands(top)), list(_options(top)))
 
@@ -53,9 +53,9 @@ def _commands(top: argparse.ArgumentParser) -> Iterator[Command]:
     listed = next(action for action in top._actions if isinstance(action, argparse._SubParsersAction))
     for action in listed._choices_actions:
         command = listed.choices[action.dest]
-        positionals = [each for each in command._actions if not each.option_strings]
-        words = tuple(word for each in positionals for word in each.choices or ())
-        files = any(each.metavar in _FILES for each in positionals)
+        positionals = [argument for argument in command._actions if not argument.option_strings]
+        words = tuple(word for argument in positionals for word in argument.choices or ())
+        files = any(argument.metavar in _FILES for argument in positionals)
         yield Command(action.dest, action.help or "", tuple(_options(command)), words, files)
 
 
@@ -142,8 +142,10 @@ complete -F _naively naively
 
 
 def _zsh(commands: list[Command], top: list[Option]) -> str:
-    described = "\n".join(f"        {_quoted(f'{each.name}:{each.summary}')}" for each in commands)
-    cases = "\n".join(f"        {each.name})\n          _arguments -s {_zsh_arguments(each)} ;;" for each in commands)
+    described = "\n".join(f"        {_quoted(f'{command.name}:{command.summary}')}" for command in commands)
+    cases = "\n".join(
+        f"        {command.name})\n          _arguments -s {_zsh_arguments(command)} ;;" for command in commands
+    )
     return _ZSH.format(commands=described, cases=cases, options=" ".join(_zsh_option(option) for option in top))
 
 
@@ -209,7 +211,7 @@ def _fish(commands: list[Command], top: list[Option]) -> str:
         "# Completion of naively for fish: save it as ~/.config/fish/completions/naively.fish",
         "complete -c naively -f",
     ]
-    lines += [f"complete -c naively -n {none_yet} -a {each.name} -d {_quoted(each.summary)}" for each in commands]
+    lines += [f"complete -c naively -n {none_yet} -a {c.name} -d {_quoted(c.summary)}" for c in commands]
     lines += [_fish_option(none_yet, option) for option in top]
     for command in commands:
         seen = _quoted(f"__fish_seen_subcommand_from {command.name}")
@@ -234,5 +236,5 @@ def _fish_option(condition: str, option: Option) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A text in single quotes, as all three shells read them."""
+    """Quote a text in single quotes, as all three shells read them."""
     return "'" + text.replace("'", "'\\''") + "'"

@@ -1,4 +1,4 @@
-"""What a command says: plain lines for people, one JSON document for machines.
+"""Console: writes the output of a command, as plain lines for people or one JSON document for machines.
 
 Results go to standard output; notes, warnings and errors go to standard error. Whatever comes from data (labels, texts,
 names of files) is shown with its control characters escaped, so that no text can drive the terminal.
@@ -21,21 +21,21 @@ _CONTROL_BUT_LINES = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{_BIDI}]")
 _CONTROL_BUT_TABS = re.compile(f"[\x00-\x08\x0a-\x1f\x7f-\x9f{_BIDI}]")
 _JSON_UNSAFE = re.compile(f"[\x7f-\x9f{_BIDI}\ud800-\udfff]")
 _BYTES = re.compile("[\udc80-\udcff]+")
-"""Bytes of a name that Python could not decode, as it keeps them in text."""
+"""Bytes of a name that Python could not decode, as surrogates."""
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 _STYLES = {"bold": "1", "dim": "2", "red": "1;31", "yellow": "33", "green": "42", "grey": "100"}
 
 
 class Console:
-    """Where a command speaks.
+    """Writes the results, notes, warnings and errors of a command.
 
     json
         Only the document given to `result` goes to standard output.
     quiet
         Notes and progress are not shown; results, warnings and errors are.
     color
-        True or False, or None for "where it is a terminal"; NO_COLOR and FORCE_COLOR in the environment are heeded.
+        True or False; None: colour on terminals, unless NO_COLOR or FORCE_COLOR in the environment says otherwise.
     """
 
     def __init__(self, json: bool = False, quiet: bool = False, color: bool | None = None):
@@ -51,17 +51,17 @@ class Console:
 
     @property
     def live(self) -> bool:
-        """Whether progress can be drawn: standard error is a terminal that can move its cursor, and is wanted."""
+        """True if progress is drawn: without --quiet or --json, on a terminal that can move its cursor."""
         able = _is_terminal(sys.stderr) and os.environ.get("TERM") != "dumb"
         return able and not self.quiet and not self.json
 
     def say(self, text: str = "") -> None:
-        """A line, or a few, of the answer. For data inside of it that may hold line breaks, see `printable`."""
+        """Write one or several lines of the result; apply `printable` to data in it that may hold line breaks."""
         if not self.json:
             self._write("out", _escaped(_CONTROL_BUT_LINES, text) + "\n")
 
     def lines(self, lines: Sequence[str]) -> None:
-        """Many lines of data, one for each row, which may have tabs in them."""
+        """Write lines of data, one for each row; they may contain tabs."""
         if self.json or not lines:
             return
         whole = "\n".join(lines)
@@ -70,19 +70,19 @@ class Console:
         self._write("out", whole + "\n")
 
     def facts(self, pairs: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> None:
-        """Names and values, one pair on a line, aligned."""
+        """Write names and values, one pair per line, aligned."""
         known = list(pairs.items() if isinstance(pairs, Mapping) else pairs)
         broad = max((width(printable(name)) for name, _ in known), default=0)
         for name, value in known:
             named = self._styled("out", "dim", _padded(printable(name), broad, "l"))
-            self._answer(f"{named}  {shown(value)}")
+            self._answer(f"{named}  {format_value(value)}")
 
     def table(
         self, columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None = None, align: str | None = None
     ) -> None:
-        """Rows under a header, aligned; `align` has an "l" or "r" for each column, numbers are to the right.
+        """Write an aligned table; `align` has an "l" or "r" for each column, by default "r" for numbers.
 
-        In a terminal long cells are cut, so that a row is a line; in a pipe nothing is cut.
+        On a terminal long cells are cut, so that each row fits on a line; in a pipe nothing is cut.
         """
         if self.json:
             return
@@ -99,7 +99,7 @@ class Console:
             self._answer(cut(_row(cells, widths, sides), room))
 
     def result(self, document: Mapping[str, Any]) -> None:
-        """The answer for machines, shown with --json only, and once."""
+        """Write the JSON document of a command, once; only with --json."""
         if not self.json:
             return
         if self._answered:
@@ -108,75 +108,75 @@ class Console:
         self._write("out", json_text(document, indent=2) + "\n")
 
     def documents(self, documents: Iterable[Mapping[str, Any]]) -> None:
-        """Rows of results for machines, one JSON document on a line."""
+        """Write rows of results as JSON Lines."""
         self._write("out", "".join(f"{json_text(document)}\n" for document in documents))
 
     def note(self, text: str) -> None:
-        """What is good to know, but no part of the answer."""
+        """Write a note to standard error, unless --quiet was given."""
         if not self.quiet:
             self._write("err", self._styled("err", "dim", _escaped(_CONTROL_BUT_LINES, text)) + "\n")
 
     def warn(self, text: str) -> None:
-        """What may not be as it should; the same words are shown once."""
+        """Write a warning; the same text is written only once."""
         text = printable(" ".join(text.splitlines()))
         if text not in self._warned:
             self._warned.add(text)
             self._write("err", f"naively: {self._styled('err', 'yellow', 'warning:')} {text}\n")
 
     def error(self, text: str) -> None:
-        """Why it cannot go on. Raise an error rather than call this; further lines of it are indented."""
+        """Write an error, with further lines indented; commands raise an exception instead of calling this."""
         first, *more = _escaped(_CONTROL_BUT_LINES, text).split("\n")
         lines = [f"naively: {self._styled('err', 'red', 'error:')} {first}", *(f"  {line}" for line in more)]
         self._write("err", "\n".join(lines) + "\n")
 
     def skipped(self, rows: int, first: str = "") -> None:
-        """Bad rows were left out: the command ends with a warning, which tells of the first, and exit code 3."""
+        """Count bad rows that were left out; the command ends with a warning that quotes the first, and exit code 3."""
         if rows and not self.first_skipped:
             self.first_skipped = first
         self.rows_skipped += rows
 
     def on_interrupt(self, text: str) -> None:
-        """What to say on Ctrl-C, in place of what was to be said before."""
+        """Set the message for Ctrl-C; it replaces the one before."""
         self._on_interrupt[""] = text
 
     def saved(self, path: str | os.PathLike[str]) -> None:
-        """A file that will be there after Ctrl-C."""
+        """Add a saved file to the message for Ctrl-C."""
         name = os.fspath(path)
         self._on_interrupt[name] = f"saved: {printable(name)}"
 
     def interrupted(self) -> None:
-        """Say that Ctrl-C was seen, and what was saved."""
+        """Write that the command was interrupted, and what was saved."""
         lines = ["naively: interrupted", *(f"  {_escaped(_CONTROL_BUT_LINES, t)}" for t in self._on_interrupt.values())]
         self._write("err", "\n".join(line for line in lines if line.strip()) + "\n")
 
     def draw(self, line: str) -> None:
-        """Put a line on the terminal that the next one will replace; see `naively.cli.progress`."""
+        """Draw a line on the terminal that the next one replaces; see `naively.cli.progress`."""
         if sys.stderr is not None:
             self._drawn = True
             sys.stderr.write(f"\r{line}\x1b[K")
             sys.stderr.flush()
 
     def clear(self) -> None:
-        """Take away the line drawn last."""
+        """Erase the line that was drawn last."""
         if self._drawn and sys.stderr is not None:
             self._drawn = False
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
 
     def flush(self) -> None:
-        """See that all that was said is written, or fail."""
+        """Flush all output, or raise an error that names the stream."""
         for stream in (sys.stdout, sys.stderr):
             if stream is not None:
                 with naming(_named(stream)):
                     stream.flush()
 
     def styled_error(self, style: str, text: str) -> str:
-        """A text for standard error with a style, where there is colour."""
+        """Return a text for standard error in a style, if it is coloured."""
         return self._styled("err", style, text)
 
     @property
     def colored_error(self) -> bool:
-        """Whether standard error has colour."""
+        """True if standard error is coloured."""
         return self._colored["err"]
 
     def _answer(self, line: str) -> None:
@@ -192,7 +192,7 @@ class Console:
 
 
 def write(stream: TextIO | None, text: str) -> None:
-    """Write to a standard stream; to None, which Python has for one that is closed, nothing is written."""
+    """Write to a standard stream; do nothing if it is None, as closed streams are in Python."""
     if stream is not None:
         with naming(_named(stream)):
             stream.write(text)
@@ -203,15 +203,15 @@ def _named(stream: TextIO) -> str:
 
 
 def json_text(value: Any, indent: int | None = None) -> str:
-    """A value as JSON, in which nothing can drive a terminal."""
+    """Convert a value to JSON with control characters escaped, so that it cannot drive a terminal."""
     import json
 
     text = json.dumps(plain(value), indent=indent, ensure_ascii=False, allow_nan=False)
     return _JSON_UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def speak_utf8() -> None:
-    """Write UTF-8 whatever the locale; what cannot be written is written as an escape."""
+def use_utf8() -> None:
+    """Make the standard streams write UTF-8 in any locale, with escapes for what cannot be encoded."""
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -219,7 +219,7 @@ def speak_utf8() -> None:
 
 
 def printable(text: object) -> str:
-    r"""A text on one line, with its control characters shown as escapes.
+    r"""Return a text on one line, with its control characters escaped.
 
     >>> print(printable("red: \x1b[31m, two\nlines"))
     red: \x1b[31m, two\nlines
@@ -227,10 +227,10 @@ def printable(text: object) -> str:
     return _escaped(_CONTROL, str(text))
 
 
-def shown(value: Any) -> str:
-    """A value for people.
+def format_value(value: Any) -> str:
+    """Format a value for people.
 
-    >>> [shown(v) for v in (100_000, 0.87345, 12345.6, True, None, "text", [1, 2])]
+    >>> [format_value(v) for v in (100_000, 0.87345, 12345.6, True, None, "text", [1, 2])]
     ['100,000', '0.8734', '12,345.6', 'yes', '-', 'text', '1, 2']
     """
     value = _native(value)
@@ -243,12 +243,12 @@ def shown(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:,.1f}" if 1000 <= abs(value) < 1e15 else f"{value:.4g}"
     if isinstance(value, (list, tuple)):
-        return ", ".join(map(shown, value))
+        return ", ".join(map(format_value, value))
     return printable(value)
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it: NumPy's as Python's, numbers that are not finite as null, other things by name."""
+    """Convert a value to types of JSON: NumPy's to Python's, numbers that are not finite to None, others to str."""
     value = _native(value)
     if isinstance(value, Mapping):
         return {str(_native(key)): plain(item) for key, item in value.items()}
@@ -260,30 +260,30 @@ def plain(value: Any) -> Any:
 
 
 def width(text: str) -> int:
-    """How many columns of a terminal a text takes."""
+    """Return the number of terminal columns that a text takes."""
     if text.isascii():
         return len(text)
     return sum(map(_char_width, text))
 
 
 def cut(text: str, columns: int | None) -> str:
-    """A text that takes no more than some columns; what is cut ends in "…".
+    """Cut a text to a number of terminal columns; a text that was cut ends in "…".
 
     >>> cut("abcdef", 4), cut("abcdef", None)
     ('abc…', 'abcdef')
     """
     if columns is None or width(text) <= columns:
         return text
-    taken = 0
+    used = 0
     for end, char in enumerate(text):
-        taken += _char_width(char)
-        if taken > columns - 1:
+        used += _char_width(char)
+        if used > columns - 1:
             return text[:end] + "…" if columns > 0 else ""
     return text
 
 
 def terminal_width(stream: TextIO | None) -> int:
-    """Columns of the terminal a stream goes to, at this moment; COLUMNS, or 80, where it goes to none."""
+    """Return the current width of the terminal that a stream goes to; COLUMNS or 80 if it is no terminal."""
     try:
         columns = os.get_terminal_size(stream.fileno()).columns if stream is not None else 0
     except (OSError, ValueError, AttributeError):
@@ -305,7 +305,7 @@ def _escape(char: str) -> str:
 
 
 def _native(value: Any) -> Any:
-    """NumPy's scalars and arrays as Python's numbers and lists, without a look at NumPy."""
+    """Convert NumPy scalars and arrays to Python numbers and lists, without importing NumPy."""
     return value.tolist() if hasattr(value, "tolist") else value
 
 
@@ -343,18 +343,18 @@ def _is_numeric(values: Iterable[Any]) -> bool:
 
 
 def _column(values: list[Any]) -> list[str]:
-    """The cells of a column; its fractions have the same number of digits."""
+    """Format the cells of a column, with the same number of digits for all fractions."""
     values = [_native(value) for value in values]
     fractions = [abs(value) for value in values if isinstance(value, float) and abs(value) < float("inf")]
     largest = max(fractions, default=0.0)
     digits = 4 if largest < 10 else 2 if largest < 1000 else 1
     if largest >= 1e15 or any(0 < value < 0.5 * 10**-digits for value in fractions):
-        return [shown(value) for value in values]
-    return [f"{value:,.{digits}f}" if isinstance(value, float) else shown(value) for value in values]
+        return [format_value(value) for value in values]
+    return [f"{value:,.{digits}f}" if isinstance(value, float) else format_value(value) for value in values]
 
 
 def _fitted(widths: list[int], room: int | None) -> list[int]:
-    """Widths of columns, the widest of them narrowed until the row fits; no column gets narrower than 6."""
+    """Narrow the widest columns until a row fits; no column gets narrower than 6."""
     widths = list(widths)
     while room is not None and widths and sum(widths) + 2 * (len(widths) - 1) > room and max(widths) > 6:
         widths[widths.index(max(widths))] -= 1

@@ -1,4 +1,4 @@
-"""Counting a source into a learner, batch after batch; with checkpoints, so that a run that was killed goes on."""
+"""Count a source into a learner, batch by batch; with checkpoints, so that a run that was killed can be resumed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from naively.cli.column_roles import Roles
 from naively.cli.console import Console
-from naively.cli.prefetch import ahead
+from naively.cli.prefetch import Prefetch
 from naively.cli.progress import Progress
 from naively.errors import FileError, InputError
 from naively.learn.sample import Sample
@@ -23,27 +23,27 @@ from naively.store.atomic import sweep
 
 @dataclass
 class Counted:
-    """What came of a run over a source."""
+    """The state and the result of counting a source."""
 
     rows: int = 0
     unlabelled: int = 0
-    start: int = 0  # the row of the source, from 0, at which the batch begins that is being counted
-    labelled: Any = None  # which rows of that batch have a label
+    start: int = 0  # number of the first row of the current batch, from 0
+    labelled: Any = None  # mask of the rows of that batch that have a label
     sample: Sample = field(default_factory=lambda: Sample(0))
-    state: tuple[Any, int] | None = None  # the model and the rows it has counted, which belong together at any moment
+    state: tuple[Any, int] | None = None  # the model and the number of rows that it has counted
 
 
 @dataclass
 class Checkpoint:
-    """Where the state of a run is written now and then, and what the run is told by."""
+    """A file to which the state of a run is written now and then, and the options and data that identify the run."""
 
     path: Path
-    told: dict[str, Any]
+    identity: dict[str, Any]
     seconds: float
     _written: float = field(default_factory=time.monotonic)
 
     def resume(self, learner: Any, console: Console) -> int:
-        """Give the learner the state that a killed run has left; the number of rows it had counted, 0 without any."""
+        """Load the state of a killed run into the learner; return the number of rows it had counted, or 0."""
         from naively.learn.checkpoints import load_checkpoint
 
         sweep(self.path)
@@ -51,15 +51,15 @@ class Checkpoint:
             return 0
         found = learner._fresh()
         try:
-            told = load_checkpoint(found, self.path, lambda told: {**told, "rows": 0} == {**self.told, "rows": 0})
+            stored = load_checkpoint(found, self.path, lambda run: {**run, "rows": 0} == {**self.identity, "rows": 0})
         except FileError as error:
             raise FileError(f"{error}; delete it to start anew") from None
-        if told is None:
+        if stored is None:
             raise InputError(
                 f"{self.path} belongs to other data or other options; run the command that it belongs to, or delete it "
                 "to start anew"
             )
-        learner._model, rows = found._model, int(told["rows"])
+        learner._model, rows = found._model, int(stored["rows"])
         console.note(f"going on from {self.path}: {rows:,} rows were counted")
         return rows
 
@@ -70,7 +70,7 @@ class Checkpoint:
         from naively.learn.checkpoints import save_checkpoint
 
         model, rows = state
-        save_checkpoint(model, self.path, {**self.told, "rows": rows})
+        save_checkpoint(model, self.path, {**self.identity, "rows": rows})
         self._written = time.monotonic()
 
     def remove(self) -> None:
@@ -81,34 +81,34 @@ def count(
     source: Source, roles: Roles, learner: Any, console: Console, label: str, *,
     forget: bool = False, most: int = 0, checkpoint: Checkpoint | None = None, batches: Any = None,
 ) -> Counted:  # fmt: skip
-    """Count all rows that have a label (or forget them), and keep a sample of `most`; `batches` may be on their way."""
+    """Count (or forget) all rows that have a label, and keep a sample of `most` rows; read `batches` if given."""
     counted = Counted(sample=Sample(most))
     done = 0 if checkpoint is None else checkpoint.resume(learner, console)
-    batches = ahead(source.batches(roles.read)) if batches is None else batches
+    batches = Prefetch(source.batches(roles.read)) if batches is None else batches
     try:
         with closing(batches), Progress(console, label, source.size, source.rows) as progress:
             rows = _labelled(batches, roles, learner, counted, done)
             counted.rows = done
-            with closing(_learnt(learner, rows, forget)) as learning:
-                for many in learning:
-                    counted.state = learner._model, counted.rows + many
-                    counted.rows += many
+            with closing(_learn(learner, rows, forget)) as learning:
+                for n_rows in learning:
+                    counted.state = learner._model, counted.rows + n_rows
+                    counted.rows += n_rows
                     if checkpoint is not None and checkpoint.due():
                         checkpoint.write(counted.state)
                     progress.update(counted.rows - progress.rows, source.read_bytes - progress.bytes)
     except KeyboardInterrupt:
         if checkpoint is not None:
-            _save_before_leaving(checkpoint, counted.state, done, console)
+            _save_on_interrupt(checkpoint, counted.state, done, console)
         raise
     except RowError as error:
         error = error.among(counted.labelled).offset(counted.start)
         raise InputError(f"{source.called}, with rows counted from 0: {error}") from None
     except InputError as error:
         raise InputError(f"{source.called}: {error}") if type(error) is InputError else error from None
-    tell_of_bad_rows(source, console)
+    warn_of_bad_rows(source, console)
     if counted.rows == 0:
-        what = "no row has a label" if counted.unlabelled else "there are no rows"
-        raise InputError(f"{source.called}: {what}, so there is nothing to count")
+        problem = "no row has a label" if counted.unlabelled else "there are no rows"
+        raise InputError(f"{source.called}: {problem}, so there is nothing to count")
     if counted.sample.seen < done:
         raise InputError(f"{source.called}: has fewer rows than {done:,}, which the checkpoint has counted")
     if counted.unlabelled:
@@ -117,7 +117,7 @@ def count(
 
 
 def _labelled(batches: Any, roles: Roles, learner: Any, counted: Counted, done: int) -> Iterator[tuple[Any, Any]]:
-    """The rows that have a label, with their labels, but for those that are counted already."""
+    """Yield the rows that have a label, with their labels, except those that are counted already."""
     read = 0
     for batch in batches:
         counted.start, counted.labelled = read, roles.has_label(batch)
@@ -129,8 +129,8 @@ def _labelled(batches: Any, roles: Roles, learner: Any, counted: Counted, done: 
             yield roles.rows(rows), roles.labels(rows, learner.classes_ if "_model" in vars(learner) else None)
 
 
-def _learnt(learner: Any, rows: Iterator[tuple[Any, Any]], forget: bool) -> Generator[int, None, None]:
-    """Count rows into a learner, or out of it, and tell how many after each batch."""
+def _learn(learner: Any, rows: Iterator[tuple[Any, Any]], forget: bool) -> Generator[int, None, None]:
+    """Add rows to a learner, or take them out; yield the number of rows after each batch."""
     if learner.reads_text and not forget:
         yield from learner.learn_batches(rows)
         return
@@ -140,7 +140,7 @@ def _learnt(learner: Any, rows: Iterator[tuple[Any, Any]], forget: bool) -> Gene
         yield len(y)
 
 
-def _save_before_leaving(checkpoint: Checkpoint, state: tuple[Any, int] | None, done: int, console: Console) -> None:
+def _save_on_interrupt(checkpoint: Checkpoint, state: tuple[Any, int] | None, done: int, console: Console) -> None:
     if state is not None:
         checkpoint.write(state)
         done = state[1]
@@ -148,8 +148,8 @@ def _save_before_leaving(checkpoint: Checkpoint, state: tuple[Any, int] | None, 
         console.on_interrupt(f"{done:,} rows are in {checkpoint.path}: run the same command to go on")
 
 
-def tell_of_bad_rows(source: Source, console: Console) -> None:
-    """Show the first rows that were left out since they cannot be read."""
+def warn_of_bad_rows(source: Source, console: Console) -> None:
+    """Warn of the first rows that were left out because they cannot be read."""
     for bad in source.bad[:5]:
         console.warn(f"left out: {bad}")
     console.skipped(source.bad_rows, str(source.bad[0]) if source.bad else "")

@@ -1,4 +1,4 @@
-"""How a command ends when it goes wrong: one line for people, one exit code for scripts.
+"""Exit codes and messages for errors: one line for people, one exit code for scripts.
 
 With NAIVELY_DEBUG=1 in the environment the traceback is shown as well.
 """
@@ -33,7 +33,7 @@ MEANINGS = {
 
 
 class UsageError(Exception):
-    """A command line that is not understood, or whose parts do not go together; it ends with exit code 2."""
+    """Raised for a wrong command line, or for options that do not go together; the exit code is 2."""
 
     def __init__(self, message: str, command: str | None = None):
         super().__init__(message)
@@ -42,7 +42,7 @@ class UsageError(Exception):
 
 
 def exit_code(failure: BaseException, console: Console, command: str | None = None) -> int:
-    """Tell of a failure on standard error, and return the code to exit with."""
+    """Report a failure on standard error, and return the exit code."""
     if isinstance(failure, SystemExit):
         try:
             console.flush()
@@ -53,11 +53,11 @@ def exit_code(failure: BaseException, console: Console, command: str | None = No
         console.clear()
         if os.environ.get("NAIVELY_DEBUG", "0") not in ("", "0"):
             _trace(failure)
-        return _told(failure, console, command)
+        return _report(failure, console, command)
     return BROKEN_PIPE if isinstance(failure, BrokenPipeError) else UNUSABLE
 
 
-def _told(failure: BaseException, console: Console, command: str | None) -> int:
+def _report(failure: BaseException, console: Console, command: str | None) -> int:
     if isinstance(failure, BrokenPipeError):
         return BROKEN_PIPE
     if isinstance(failure, KeyboardInterrupt):
@@ -66,7 +66,7 @@ def _told(failure: BaseException, console: Console, command: str | None) -> int:
     if isinstance(failure, UsageError):
         console.error(f"{failure.message}\n{_hint(failure.command or command)}")
         return WRONG_USAGE
-    message = _expected(failure)
+    message = _message(failure)
     if message is not None:
         console.error(message)
         return UNUSABLE
@@ -77,24 +77,24 @@ def _told(failure: BaseException, console: Console, command: str | None) -> int:
 
 
 def _hint(command: str | None) -> str:
-    """Where to read on after wrong usage."""
+    """Return the hint to the help, for wrong usage."""
     return f"try 'naively {f'{command} ' if command else ''}--help'"
 
 
-def _expected(failure: BaseException) -> str | None:
-    """What to say of a failure that is not a mistake of ours, or None where it is one."""
+def _message(failure: BaseException) -> str | None:
+    """Return the message for a failure that users can cause; None for a bug of naively."""
     from naively.errors import NaivelyError
 
     if isinstance(failure, NaivelyError):
         return str(failure).replace("on_error='skip'", "--on-error skip")
     if isinstance(failure, OSError):
-        return _of_file(failure)
+        return _file_message(failure)
     if isinstance(failure, MemoryError):
         return f"not enough memory{f': {failure}' if str(failure) else ''}"
     return None
 
 
-def _of_file(failure: OSError) -> str:
+def _file_message(failure: OSError) -> str:
     names = [_name(name) for name in (failure.filename, failure.filename2) if name is not None]
     reason = failure.strerror or str(failure) or type(failure).__name__
     return f"{' -> '.join(names)}: {reason}" if names else reason
@@ -112,7 +112,7 @@ def _trace(failure: BaseException) -> None:
 
 @contextmanager
 def warnings_on(console: Console) -> Iterator[None]:
-    """Show Python's warnings as lines of ours, each once."""
+    """Write Python's warnings to the console, each once."""
     import warnings
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
@@ -123,8 +123,8 @@ def warnings_on(console: Console) -> Iterator[None]:
         yield
 
 
-def settle() -> None:
-    """Flush what was written; where it can no longer be, see that the interpreter does not try again as it ends."""
+def flush_streams() -> None:
+    """Flush the standard streams; send one that cannot be flushed to the null device, so that Python does not retry."""
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None:

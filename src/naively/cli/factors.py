@@ -1,4 +1,4 @@
-"""Factors: the counts behind the parts of an explanation, as people read them."""
+"""Factors: the counts behind each line of an explanation, as text."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from naively.learn.factors import amount, row_factors, word_counts, words_counte
 from naively.score.priors import Empirical, Smoothed
 
 Counts = Callable[[Any, int], str]
-"""The counts behind a factor (None: the prior), by its name and the number of a class."""
+"""Maps the name of a factor (None: the prior) and the code of a class to the counts behind it."""
 
 
 def counts_of(learner: Any, row: Any) -> Counts:
-    """The counts behind the explanation of a text or a row; none of a frozen model but those that its table has."""
+    """Return the counts behind the explanation of a text or a row; a frozen model has only those in its table."""
     model = learner._model
     rows, counted = model.ledger.rows, not isinstance(model.ledger, Uncounted)
     family = learner._family_of(model)
-    # Counts make the prior only if the family heeds it and the rule takes it from them.
+    # The prior comes from counts only if the family uses a prior and the rule computes it from counts.
     by_rows = isinstance(learner._prior_rule(), (Empirical, Smoothed)) and not family.ignores_prior
     factors: dict[Any, Any] = {}
     words: Any = None

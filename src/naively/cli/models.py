@@ -1,4 +1,4 @@
-"""Models as the command line makes, opens and writes them."""
+"""Create, load and save models for the command line."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from naively.cli.console import Console
 from naively.cli.exit import UsageError
 from naively.cli.options import TEXT_FILES
 from naively.errors import FileError, InputError
-from naively.sources import Asked, Source, open_source
+from naively.sources import Request, Source, open_source
 from naively.sources.files import as_text
 
 _OF_TEXTS = {"family": "multinomial", "weighting": "counts", "ngrams": (1, 1)}
-"""What "auto" stands for where nothing is to be chosen by comparison."""
+"""Values of "auto" parameters without --choose."""
 _ONLY_OF_TEXTS = ("family", "weighting", "ngrams", "tokens", "negation", "min_df", "hashing", "choose")
 
 
-def opened(arguments: Namespace, paths: Any = None) -> Source:
-    """The data that the arguments name."""
-    asked = Asked(
+def open_data(arguments: Namespace, paths: Any = None) -> Source:
+    """Open the data that the arguments name."""
+    request = Request(
         paths=tuple(arguments.data if paths is None else paths),
         sql=getattr(arguments, "sql", None) if paths is None else None,
         format=arguments.format,
@@ -31,19 +31,19 @@ def opened(arguments: Namespace, paths: Any = None) -> Source:
     )
     threads = getattr(arguments, "threads", None)
     if threads is not None:
-        os.environ["NAIVELY_THREADS"] = str(threads)  # for everything that comes
-    return open_source(asked, threads=threads)
+        os.environ["NAIVELY_THREADS"] = str(threads)  # for all code that runs after this
+    return open_source(request, threads=threads)
 
 
-def named(arguments: Namespace) -> list[str]:
-    """What the data are called, without where they lie."""
+def data_names(arguments: Namespace) -> list[str]:
+    """Return the names of the data files, without their folders."""
     if arguments.sql is not None:
         return ["a query"]
     return [as_text(os.path.basename(os.path.normpath(path)) or path) for path in arguments.data]
 
 
-def made(arguments: Namespace, roles: Roles, kinds: tuple[Any, Any] | None = None) -> Any:
-    """A learner (or an estimator, of these classes) as the arguments ask for, which has learnt nothing yet."""
+def build_model(arguments: Namespace, roles: Roles, kinds: tuple[Any, Any] | None = None) -> Any:
+    """Build an unfitted learner from command-line arguments, or an estimator of one of these classes."""
     kind = _learner(roles) if kinds is None else kinds[roles.text is None]
     prior = None
     if arguments.prior == "uniform":
@@ -62,7 +62,7 @@ def made(arguments: Namespace, roles: Roles, kinds: tuple[Any, Any] | None = Non
 
 
 def _learner(roles: Roles) -> Any:
-    """The class of learners, of which only the one that is needed is loaded."""
+    """Return the class of learner for texts or tables; only that one is imported."""
     if roles.text is None:
         from naively.learn.tables import TableLearner
 
@@ -96,7 +96,7 @@ def _refuse_options_of_texts(arguments: Namespace) -> None:
 
 
 def load(path: str, *, verify: bool = False) -> tuple[Any, dict[str, Any]]:
-    """A learner from a file, and what is told of it; scikit-learn is loaded only for its drop-in estimators."""
+    """Load a learner and its metadata from a file; scikit-learn is imported only for the drop-in estimators."""
     from naively.learn.files import Saved
 
     if not os.path.exists(path):
@@ -123,20 +123,20 @@ def load(path: str, *, verify: bool = False) -> tuple[Any, dict[str, Any]]:
 
 
 def refuse_swapped(arguments: Namespace) -> None:
-    """Raise where the file that was named as the model is none, and one of the words behind it is."""
+    """Raise if the first argument is not a model, but a later one is."""
     from naively.store.container import is_model
 
     given = (getattr(arguments, name, None) or [] for name in ("text", "data"))
-    behind = [word for words in given for word in ([words] if isinstance(words, str) else words)]
-    swapped = next(filter(is_model, behind), None)
+    others = [word for words in given for word in ([words] if isinstance(words, str) else words)]
+    swapped = next(filter(is_model, others), None)
     if swapped is not None and not is_model(arguments.model):
         raise UsageError(
             f"{arguments.model!r} is no model, but {swapped!r} is: the two are swapped; the model comes first"
         )
 
 
-def for_rows(learner: Any, path: str) -> Any:
-    """The learner, if it reads texts or tables."""
+def check_reads_rows(learner: Any, path: str) -> Any:
+    """Return the learner if it reads texts or tables; otherwise raise."""
     if not hasattr(learner, "reads_text"):
         raise InputError(
             f"{path}: a {type(learner).__name__} reads arrays of numbers, not files; load it in Python: "
@@ -145,17 +145,17 @@ def for_rows(learner: Any, path: str) -> Any:
     return learner
 
 
-def write(learner: Any, path: str, about: dict[str, Any], *, frozen: bool = False, ready: Any = None) -> int:
-    """Write a learner; the number of bytes that it takes. What is `ready` to be written need not be made."""
+def write(learner: Any, path: str, about: dict[str, Any], *, frozen: bool = False, prepared: Any = None) -> int:
+    """Save a learner and return the size of the file; `prepared` is its content, if that is computed already."""
     from naively.learn.files import save
 
     kept = {name: value for name, value in about.items() if name in ("target", "text", "data", "accuracy", "margin")}
-    save(learner, path, frozen=frozen, about=kept, ready=ready)
+    save(learner, path, frozen=frozen, about=kept, ready=prepared)
     return Path(path).stat().st_size
 
 
 def refuse_to_replace(path: str, force: bool) -> None:
-    """Raises where a file is there that is no model."""
+    """Raise if the file exists and is not a model."""
     from naively.store.container import read
 
     if not os.path.exists(path):
@@ -172,16 +172,16 @@ def refuse_to_replace(path: str, force: bool) -> None:
         ) from None
 
 
-def waiting(console: Console, path: str) -> Any:
-    """What to say while another command is at work on the same file."""
+def waiting_note(console: Console, path: str) -> Any:
+    """Return a function that writes a note that another command is changing the same file."""
     return lambda: console.note(f"waiting for another command that is changing {path}")
 
 
 def summary(learner: Any) -> dict[str, Any]:
-    """What a model is, in a few facts."""
+    """Return the main facts about a model: rows, classes, and words or columns."""
     classes = learner.classes_.tolist()
-    shown = ", ".join(map(str, classes[:6])) + (", …" if len(classes) > 6 else "")
-    facts: dict[str, Any] = {"rows": whole(learner.class_count_.sum()), "classes": f"{len(classes):,}: {shown}"}
+    listed = ", ".join(map(str, classes[:6])) + (", …" if len(classes) > 6 else "")
+    facts: dict[str, Any] = {"rows": whole(learner.class_count_.sum()), "classes": f"{len(classes):,}: {listed}"}
     if getattr(learner, "reads_text", False):
         facts["vocabulary"] = f"{learner._model.ledger.features.size:,} words"
     elif hasattr(learner, "schema_"):
@@ -190,5 +190,5 @@ def summary(learner: Any) -> dict[str, Any]:
 
 
 def whole(rows: float) -> float | int:
-    """A number of rows, which has fractions only where weights had."""
+    """Return a number of rows as an int, unless weights gave it a fraction."""
     return int(rows) if float(rows).is_integer() else float(rows)

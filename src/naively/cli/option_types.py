@@ -1,4 +1,4 @@
-"""Values of options: what is written on the command line, as Python has it."""
+"""Types of options: functions that parse the text of an option."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def at_least(low: int, high: int | None = None) -> Callable[[str], int]:
-    """A whole number that is not too small."""
+    """Return a parser of whole numbers from `low` to `high`."""
     wanted = f"a whole number from {low}{f' to {high}' if high is not None else ' on'}"
 
     def whole(text: str) -> int:
@@ -34,22 +34,22 @@ def _between(text: str, low: float, high: float, wanted: str) -> float:
 
 
 def probability(text: str) -> float:
-    """A number from 0 to 1."""
+    """Parse a number from 0 to 1."""
     return _between(text, 0, 1, "a number from 0 to 1")
 
 
 def seconds(text: str) -> float:
-    """A number of seconds."""
+    """Parse a number of seconds."""
     return _between(text, 0, 1e9, "a number of seconds")
 
 
 def alpha(text: str) -> float | str:
-    """What is added to counts, or "auto"."""
+    """Parse a smoothing parameter: a number from 0 on, or "auto"."""
     return "auto" if text == "auto" else _between(text, 0, 1e300, "a number from 0 on, or 'auto'")
 
 
 def ngrams(text: str) -> tuple[int, int] | str:
-    """How many words in a row: "2" is from 1 to 2, "2-3" from 2 to 3; or "auto".
+    """Parse a range of n-gram lengths: "2" is 1 to 2, "2-3" is 2 to 3; or "auto".
 
     >>> ngrams("2"), ngrams("2-3")
     ((1, 2), (2, 3))
@@ -65,7 +65,7 @@ def ngrams(text: str) -> tuple[int, int] | str:
 
 
 def names(text: str) -> list[str]:
-    """Names of columns with commas between them; a name that has a comma is put in double quotes.
+    """Parse names of columns, separated by commas; a name that contains a comma is put in double quotes.
 
     >>> names('age,"city, state"')
     ['age', 'city, state']
@@ -79,7 +79,7 @@ def names(text: str) -> list[str]:
 
 
 def row(text: str) -> dict[str, Any]:
-    """A row, as a JSON object."""
+    """Parse a row, a JSON object."""
     import json
 
     try:

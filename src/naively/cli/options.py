@@ -34,12 +34,12 @@ COMMON_HELP = (
 def common(command: argparse.ArgumentParser) -> None:
     group = command.add_argument_group("options of all commands")
     for (flags, options), (_, text) in zip(COMMON, COMMON_HELP, strict=False):
-        # Given before the command, they hold as well: what is not given here does not overrule it.
+        # They may also come before the command, so a missing option must not overwrite the value from there.
         group.add_argument(*flags, **options | {"default": argparse.SUPPRESS}, help=text)
     group.add_argument("-h", "--help", action="help", help="show this help")
 
 
-def made(
+def add_command(
     commands: Any, name: str, summary: str, usage: str, description: str, examples: str, check: Check | None = None
 ) -> Command:
     command: Command = commands.add_parser(
@@ -51,16 +51,16 @@ def made(
     return command
 
 
-def data_positional(command: argparse.ArgumentParser, what: str) -> None:
-    command.add_argument("data", nargs="*", metavar="DATA", help=f"{what}; files or folders, '-' for standard input")
+def data_positional(command: argparse.ArgumentParser, title: str) -> None:
+    command.add_argument("data", nargs="*", metavar="DATA", help=f"{title}; files or folders, '-' for standard input")
 
 
-def model_positional(command: argparse.ArgumentParser, what: str = "the model") -> None:
-    command.add_argument("model", nargs="?", metavar="MODEL", help=f"{what}, a file that 'naively train' has made")
+def model_positional(command: argparse.ArgumentParser, title: str = "the model") -> None:
+    command.add_argument("model", nargs="?", metavar="MODEL", help=f"{title}, a file that 'naively train' has made")
 
 
 def data(command: argparse.ArgumentParser, target: str | None, sql: bool = True) -> None:
-    """How data are read, and which of their columns are what."""
+    """Add the options for reading data and for the roles of columns."""
     group = command.add_argument_group("data")
     if target is not None:
         group.add_argument("--target", metavar="COLUMN", help=target)
@@ -70,7 +70,7 @@ def data(command: argparse.ArgumentParser, target: str | None, sql: bool = True)
     file_format(group)
     group.add_argument(
         "--on-error", choices=("stop", "skip"), default="stop",
-        help="what to do about a bad row: stop (default), or skip it, tell of it at the end and exit with 3",
+        help="at a bad row: stop (default), or skip it, warn at the end and exit with 3",
     )  # fmt: skip
     group.add_argument("--threads", metavar="N", type=at_least(1), help="how many threads to use (default: all)")
 
@@ -93,7 +93,7 @@ def file_format(group: Any) -> None:
 
 
 TEXT_FILES = ("no_header", "sep", "decimal", "encoding")
-"""Options of text files, which have the same names in Python."""
+"""Options of text files; the fields of `Request` have the same names."""
 
 
 def columns(command: argparse.ArgumentParser) -> None:
@@ -103,7 +103,7 @@ def columns(command: argparse.ArgumentParser) -> None:
 
 
 def modelling(command: argparse.ArgumentParser, title: str = "model") -> None:
-    """What a model is made of; all of it has a default that suits most data."""
+    """Add the options of a new model."""
     group = command.add_argument_group(title)
     group.add_argument("--family", choices=FAMILIES, default="auto", help="what is counted of texts (default: auto)")
     group.add_argument("--weighting", choices=WEIGHTINGS, default="auto", help="how words are weighed (default: auto)")
@@ -124,7 +124,7 @@ def modelling(command: argparse.ArgumentParser, title: str = "model") -> None:
     )  # fmt: skip
     group.add_argument(
         "--prior", choices=PRIORS, default="empirical",
-        help="how likely labels are beforehand: as often as they were seen (default), or all alike",
+        help="class prior: as frequent as in the data (empirical, default), or all equal (uniform)",
     )  # fmt: skip
     group.add_argument(
         "--choose", action="store_true", help="compare recipes (family, weighting, n-grams) on the texts, take the best"

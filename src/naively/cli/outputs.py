@@ -1,4 +1,4 @@
-"""Answers: tables of results, as lines on standard output or as files of the usual formats."""
+"""Outputs: write tables of results as lines on standard output, or as files of the usual formats."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ from naively.cli.console import Console, json_text
 from naively.store.atomic import replacing
 
 
-class Answer(Protocol):
-    """Takes results, some rows at a time."""
+class Output(Protocol):
+    """Writes results, some rows at a time."""
 
     def write(self, columns: dict[str, Any], kinds: dict[str, type], batch: Any) -> None:
-        """New columns (lists) and their types, and the rows of the data that they belong to."""
+        """Write new columns (lists) with their types, and the rows of the data that they belong to."""
 
 
 @contextmanager
-def answering(path: str | None, console: Console) -> Iterator[Answer]:
-    """Somewhere to write results to; a file appears when all is written."""
+def open_output(path: str | None, console: Console) -> Iterator[Output]:
+    """Open an output for results; a file appears when all is written."""
     if path is None:
-        yield Printed(console)
+        yield _StandardOutput(console)
         return
     kind = path.rpartition(".")[2].lower()
     with replacing(path) as file:
-        answer = _WRITERS[kind](file)
+        output = _WRITERS[kind](file)
         try:
-            yield answer
+            yield output
         except BaseException:
-            with suppress(Exception):  # before the file is closed, which its writer would notice too late
-                answer.close()
+            with suppress(Exception):  # close the writer before its file
+                output.close()
             raise
-        answer.close()
+        output.close()
 
 
-class Printed:
-    """Lines on standard output: values with tabs between them; or with --json, an object on each line."""
+class _StandardOutput:
+    """Writes lines to standard output: values separated by tabs, or JSON Lines with --json."""
 
     def __init__(self, console: Console):
         self._console = console
@@ -47,11 +47,11 @@ class Printed:
         if self._console.json:
             self._console.documents(dict(zip(names, row, strict=True)) for row in rows)
         else:
-            self._console.lines(["\t".join(map(_told, row)) for row in rows])
+            self._console.lines(["\t".join(map(_cell, row)) for row in rows])
         self._console.flush()
 
 
-def _told(value: Any) -> str:
+def _cell(value: Any) -> str:
     if value is None:
         return ""
     return f"{value:.4f}" if isinstance(value, float) else str(value).replace("\t", "\\t")
@@ -66,8 +66,8 @@ def _array(values: Any, kind: type) -> Any:
     return pa.array([None if value is None else str(value) for value in values], pa.large_string())
 
 
-class _Filed:
-    """Rows of the data with the new columns behind their own."""
+class _FileOutput:
+    """Writes the rows of the data with the new columns after their own."""
 
     def __init__(self, file: Any):
         self._file = file
@@ -95,21 +95,21 @@ class _Filed:
             self._writer.close()
 
 
-class _Parquet(_Filed):
+class _Parquet(_FileOutput):
     def _open(self, schema: Any) -> Any:
         from pyarrow.parquet import ParquetWriter
 
         return ParquetWriter(self._file, schema, compression="zstd")
 
 
-class _Arrow(_Filed):
+class _Arrow(_FileOutput):
     def _open(self, schema: Any) -> Any:
         import pyarrow as pa
 
         return pa.ipc.new_file(self._file, schema)
 
 
-class _Separated(_Filed):
+class _Separated(_FileOutput):
     separator = ","
 
     def _open(self, schema: Any) -> Any:
@@ -130,7 +130,7 @@ class _Separated(_Filed):
 
 
 def _flat(field: Any) -> Any:
-    """A column as a file of values has it: what is nested is written as JSON."""
+    """Return a field of a CSV file: nested values are written as JSON text."""
     import pyarrow as pa
 
     return pa.field(field.name, pa.large_string()) if pa.types.is_nested(field.type) else field
@@ -140,7 +140,7 @@ class _Tabbed(_Separated):
     separator = "\t"
 
 
-class _Lines(_Filed):
+class _Lines(_FileOutput):
     def _open(self, schema: Any) -> Any:
         return self._file
 
@@ -149,7 +149,7 @@ class _Lines(_Filed):
             self._file.write(json_text(row).encode() + b"\n")
 
     def close(self) -> None:
-        """The file is closed by who opened it."""
+        """Leave the file open: the caller closes it."""
 
 
 _WRITERS: dict[str, Any] = {

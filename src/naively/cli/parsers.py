@@ -1,4 +1,4 @@
-"""Parsers that suggest the nearest name they know, and help that reads well."""
+"""Parsers that suggest the nearest known name, and the layout of help."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from naively.cli.console import terminal_width, write
 from naively.cli.exit import UsageError
 
 Check = Callable[[argparse.Namespace], None]
-"""Looks at arguments that are understood one by one, and raises where they do not go together."""
+"""Raises `UsageError` if arguments, each of which is valid, do not go together."""
 
-# What other tools call our commands.
+# Names of our commands in other tools.
 _SYNONYMS = {
     "fit": "train",
     "build": "train",
@@ -32,7 +32,7 @@ _SYNONYMS = {
 
 
 class Layout(argparse.HelpFormatter):
-    """Help as wide as the terminal, up to a width that reads well; indented lines are kept as they are."""
+    """Wraps help to the width of the terminal, up to 100 columns; indented lines are kept as they are."""
 
     def __init__(self, prog: str, indent_increment: int = 2, max_help_position: int = 28, width: int | None = None):
         super().__init__(prog, indent_increment, max_help_position, width or help_width())
@@ -42,7 +42,7 @@ class Layout(argparse.HelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that suggests the nearest name it knows, and raises `UsageError`."""
+    """A parser that suggests the nearest known name, and raises `UsageError`."""
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(message, self.prog.partition(" ")[2])
@@ -57,26 +57,26 @@ class Parser(argparse.ArgumentParser):
         raise argparse.ArgumentError(action, f"{value!r} is not one of {listed}{did_you_mean(value, known)}")
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """Write help or the version, and fail where that cannot be done, which argparse passes over."""
+        """Write help or the version, and raise if that fails; argparse would ignore it."""
         write(file, message)
 
     def refuse(self, extras: Sequence[str]) -> NoReturn:
-        """Say what is wrong with the first argument that has no place."""
-        odd = next((word for word in extras if word.startswith("-") and word != "-"), None)
-        if odd is None:
+        """Raise an error for arguments that are not known: the first option among them, or else the first word."""
+        option = next((word for word in extras if word.startswith("-") and word != "-"), None)
+        if option is None:
             self.error(f"{extras[0]!r} is one argument too many")
-        name = odd.partition("=")[0]
+        name = option.partition("=")[0]
         self.error(f"unknown option {name!r}{did_you_mean(name, self._option_string_actions)}")
 
 
 class Command(Parser):
-    """The parser of one command: options may stand before, between and behind files."""
+    """The parser of one command: options may come before, between and after files."""
 
     check: Check | None = None
     _inside = False
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        if self._inside:  # the way back from parse_known_intermixed_args, in older versions of Python
+        if self._inside:  # called by parse_known_intermixed_args, in older versions of Python
             return super().parse_known_args(args, namespace)
         self._inside = True
         try:
@@ -94,13 +94,13 @@ class Command(Parser):
 
 
 def did_you_mean(name: str, known: Iterable[str], synonyms: dict[str, str] | None = None) -> str:
-    """The nearest of the known names, as the end of a sentence."""
+    """Return "; did you mean ...?" with the nearest known name, or "" if none is near."""
     from difflib import get_close_matches
 
     bare = {option.lstrip("-"): option for option in known}
-    asked = name.lstrip("-").lower()
-    close = [(synonyms or {}).get(asked, ""), *get_close_matches(asked, bare, n=1)]
-    close += [option for option in bare if asked and option.startswith(asked)]
+    given = name.lstrip("-").lower()
+    close = [(synonyms or {}).get(given, ""), *get_close_matches(given, bare, n=1)]
+    close += [option for option in bare if given and option.startswith(given)]
     found = next(filter(None, close), None)
     return f"; did you mean {bare[found]!r}?" if found is not None else ""
 
@@ -110,7 +110,7 @@ def help_width() -> int:
 
 
 def wrapped(paragraph: str, width: int) -> str:
-    """A paragraph wrapped to a width, with an empty line behind it; indented lines as they are."""
+    """Wrap a paragraph to a width and end it with a line break; keep indented lines as they are."""
     if paragraph.startswith(" ") or "\n  " in paragraph:
         return paragraph + "\n"
     from textwrap import fill

@@ -1,4 +1,4 @@
-"""Reading ahead: the next batch is fetched while this one is worked on."""
+"""Prefetch: read the next batch on another thread while the current one is processed."""
 
 from __future__ import annotations
 
@@ -10,62 +10,62 @@ from typing import Any, Generic, TypeVar
 T = TypeVar("T")
 
 
-class ahead(Generic[T]):
-    """The same items in the same order, of which one is always on its way; errors come where they would have come.
+class Prefetch(Generic[T]):
+    """Iterates over items while a thread fetches the next one; errors are raised in the same place as without it.
 
-    >>> list(ahead(range(5)))
+    >>> list(Prefetch(range(5)))
     [0, 1, 2, 3, 4]
 
-    Fetching begins at once. Close it when done: a fetcher that waits for what never comes is left behind then.
+    Fetching begins at once. Close it when done: this stops the thread, or abandons it if it waits for input.
     """
 
     def __init__(self, items: Iterable[T]):
-        self._ready: Queue[tuple[str, Any]] = Queue(1)
+        self._queue: Queue[tuple[str, Any]] = Queue(1)
         self._stop = threading.Event()
-        task = (items, self._ready, self._stop)
+        task = (items, self._queue, self._stop)
         self._fetcher = threading.Thread(target=_fetch, args=task, name="naively: reading ahead", daemon=True)
         self._fetcher.start()
 
     def __iter__(self) -> Iterator[T]:
         while not self._stop.is_set():
-            what, item = self._ready.get()
-            if what == "end":
+            kind, item = self._queue.get()
+            if kind == "end":
                 return
-            if what == "error":
+            if kind == "error":
                 raise item
             yield item
 
     def close(self) -> None:
-        """Fetch no more."""
+        """Stop fetching."""
         self._stop.set()
-        _empty(self._ready)
+        _empty(self._queue)
         self._fetcher.join(0.2)
 
 
-def _fetch(items: Iterable[Any], ready: Queue[tuple[str, Any]], stop: threading.Event) -> None:
+def _fetch(items: Iterable[Any], queue: Queue[tuple[str, Any]], stop: threading.Event) -> None:
     try:
         for item in items:
-            _put(ready, ("item", item), stop)
+            _put(queue, ("item", item), stop)
             if stop.is_set():
                 break
-        _put(ready, ("end", None), stop)
+        _put(queue, ("end", None), stop)
     except BaseException as error:
-        _put(ready, ("error", error), stop)
+        _put(queue, ("error", error), stop)
 
 
-def _put(ready: Queue[tuple[str, Any]], told: tuple[str, Any], stop: threading.Event) -> None:
-    """Wait for room, unless nobody will make any."""
+def _put(queue: Queue[tuple[str, Any]], message: tuple[str, Any], stop: threading.Event) -> None:
+    """Put a message into the queue when it has room; give up if `stop` is set."""
     while not stop.is_set():
         try:
-            ready.put(told, timeout=0.1)
+            queue.put(message, timeout=0.1)
             return
         except Full:
             continue
 
 
-def _empty(ready: Queue[tuple[str, Any]]) -> None:
+def _empty(queue: Queue[tuple[str, Any]]) -> None:
     try:
         while True:
-            ready.get_nowait()
+            queue.get_nowait()
     except Empty:
         return

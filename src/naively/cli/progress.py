@@ -1,4 +1,4 @@
-"""How far a long command is: one line on the terminal, redrawn in place, and nothing anywhere else."""
+"""Progress of a long command: one line on the terminal, redrawn in place; nothing if there is no terminal."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _BAR = (8, 32)  # columns of the bar, from and to
 
 
 class Progress:
-    """Progress of a loop over batches, told in rows and bytes.
+    """Shows the progress of a loop over batches, in rows and bytes.
 
     with Progress(console, "counting", size_bytes=file_size) as progress:
         for batch in batches:
             ...
             progress.update(rows=len(batch), bytes=batch_bytes)
 
-    `rows` and `size_bytes` say how many there will be, where that is known; there is a bar and a time left when one of
-    them is. The line is cleared at the end, also on Ctrl-C. Without a terminal an update is two additions.
+    `rows` and `size_bytes` are the totals, if known; a bar and the time left are drawn if one of them is. The line is
+    cleared at the end, also on Ctrl-C. Without a terminal an update costs two additions.
     """
 
     def __init__(self, console: Console, label: str, size_bytes: int | None = None, rows: int | None = None):
@@ -49,7 +49,7 @@ class Progress:
         self._console.clear()
 
     def update(self, rows: int = 0, bytes: int = 0) -> None:
-        """So many rows and bytes more are done."""
+        """Add rows and bytes that are done, and redraw the line if it is time to."""
         self.rows += rows
         self.bytes += bytes
         if self._live:
@@ -65,7 +65,7 @@ class Progress:
         self._console.draw(self._line(terminal_width(sys.stderr) - 1, now))
 
     def _line(self, room: int, now: float) -> str:
-        """Label, bar, share done, rows, speeds and time left; in a narrow terminal the later of these first."""
+        """Format the line: label, bar, percentage, rows, speeds and time left; parts that do not fit are left out."""
         share = self._share()
         time_left = f"{clock(self._seconds_left())} left" if share is not None else clock(now - self._begin)
         rows_done = f"{self.rows:,} rows" if self.rows else ""
@@ -80,7 +80,7 @@ class Progress:
         return "  ".join(part for part in (label, bar, *order) if part)
 
     def _share(self) -> float | None:
-        """How much of all is done, from 0 to 1, where that can be known."""
+        """Return the share that is done, from 0 to 1; None if the total is not known."""
         done, in_all = (self.rows, self._rows_in_all) if self._rows_in_all else (self.bytes, self._bytes_in_all)
         return min(done / in_all, 1.0) if in_all else None
 
@@ -90,7 +90,7 @@ class Progress:
         return self._byte_speed.seconds((self._bytes_in_all or 0) - self.bytes)
 
     def _bar(self, share: float, columns: int) -> str:
-        """A bar of blanks in colour; without colour one of signs. Both are as wide in every terminal."""
+        """Draw a bar of coloured blanks, or of ASCII signs without colour: its width is the same on every terminal."""
         if self._console.colored_error:
             done = round(share * columns)
             filled = self._console.styled_error("green", " " * done)
@@ -100,7 +100,7 @@ class Progress:
 
 
 class Speed:
-    """So many a second, averaged over the last seconds, so that it neither jumps nor stays behind."""
+    """Items per second, as a moving average over the last seconds."""
 
     def __init__(self, now: float):
         self._seen = 0
@@ -110,11 +110,11 @@ class Speed:
 
     @property
     def value(self) -> float:
-        """How many a second."""
+        """Items per second."""
         return self._sum / self._weight if self._weight else 0.0
 
     def see(self, done: int, now: float) -> None:
-        """Until now, so many are done."""
+        """Update the average: `done` items in all are done at the time `now`."""
         passed = now - self._when
         if passed <= 0:
             return
@@ -124,12 +124,12 @@ class Speed:
         self._seen, self._when = done, now
 
     def seconds(self, more: int) -> float | None:
-        """How long so many more will take; None while nothing is known."""
+        """Estimate the seconds that `more` items will take; None if the speed is not known yet."""
         return max(more, 0) / self.value if self.value > 0 else None
 
 
 def clock(seconds: float | None) -> str:
-    """Seconds as a clock shows them.
+    """Format seconds as minutes and hours.
 
     >>> clock(75), clock(3725), clock(None)
     ('1:15', '1:02:05', '-:--')
@@ -142,7 +142,7 @@ def clock(seconds: float | None) -> str:
 
 
 def megabytes(size: float) -> str:
-    """A number of bytes.
+    """Format a number of bytes.
 
     >>> megabytes(12_300), megabytes(91_234_000), megabytes(1.5e9)
     ('12 kB', '91.2 MB', '1.5 GB')
@@ -153,12 +153,12 @@ def megabytes(size: float) -> str:
 
 
 def _kept(parts: list[str], room: int) -> list[str]:
-    """The first of some parts, as many as fit into a line."""
-    taken, kept = -2, []
+    """Return the first parts, as many as fit into a line."""
+    used, kept = -2, []
     for part in parts:
         if part:
-            taken += width(part) + 2
-            if taken > room:
+            used += width(part) + 2
+            if used > room:
                 break
             kept.append(part)
     return kept

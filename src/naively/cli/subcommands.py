@@ -1,4 +1,4 @@
-"""Usages: the arguments of each command, and which of them go together."""
+"""Subcommands: the arguments of each command, and checks that they go together."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from naively.cli.options import (
     TARGET,
     TARGET_KNOWN,
     TEXT_FILES,
+    add_command,
     columns,
     common,
     data,
     data_positional,
     file_format,
-    made,
     model_positional,
     modelling,
     output,
@@ -27,7 +27,7 @@ from naively.cli.options import (
 
 
 def add_commands(commands: Any) -> None:
-    """Every command, in the order in which help lists them."""
+    """Add all commands, in the order in which the help lists them."""
     for add in (
         _train, _learn, _forget, _merge, _predict, _explain, _show, _evaluate, _compare, _suspects, _demo, _completion,
     ):  # fmt: skip
@@ -35,7 +35,7 @@ def add_commands(commands: Any) -> None:
 
 
 def _train(commands: Any) -> None:
-    command = made(
+    command = add_command(
         commands, "train", "count labelled data into a model file", "DATA... --target COLUMN [-o MODEL] [options]",
         "Count labelled data into a model file, in one pass and in little memory, whatever their size.\n\n"
         "What each column is (numbers, categories, flags, dates, texts) is found from the data, and told. How good the "
@@ -55,7 +55,7 @@ def _train(commands: Any) -> None:
     modelling(command)
     group = command.add_argument_group("training")
     group.add_argument(
-        "--frozen", action="store_true", help="keep what predicting needs alone: smaller, learns no more"
+        "--frozen", action="store_true", help="save only what prediction needs: smaller, cannot learn or forget"
     )
     group.add_argument("--checkpoint", action="store_true", help="save on the way, and go on from there if stopped")
     group.add_argument(
@@ -71,11 +71,11 @@ def _train(commands: Any) -> None:
 
 
 def _learn(commands: Any) -> None:
-    command = made(
+    command = add_command(
         commands, "learn", "add labelled rows to a model", "MODEL DATA... [-o MODEL] [options]",
         "Add labelled rows to a model. It then is the model that would have been trained from all the rows at once; "
-        "the old ones are not read again. How sure it is stays as it was told when it was trained.\n\nNew words, "
-        "categories and labels are taken up as they come.",
+        "the old ones are not read again. Calibration is kept from training.\n\nNew words, "
+        "categories and labels are added as they come.",
         "  naively learn reviews.nb monday.csv tuesday.csv\n"
         "  naively learn reviews.nb more.csv -o larger.nb",
         _check_model_and_data,
@@ -88,7 +88,7 @@ def _learn(commands: Any) -> None:
 
 
 def _forget(commands: Any) -> None:
-    command = made(
+    command = add_command(
         commands, "forget", "take rows out of a model, as if it had never seen them",
         "MODEL DATA... [-o MODEL] [options]",
         "Take rows out of a model: their counts are subtracted, so that it is as if it had never seen them.\n\n"
@@ -105,7 +105,7 @@ def _forget(commands: Any) -> None:
 
 
 def _merge(commands: Any) -> None:
-    command = made(
+    command = add_command(
         commands, "merge", "add models to each other", "MODEL MODEL... -o MODEL [options]",
         "Add models to each other. The sum is the model that would have been trained from all their rows; the order "
         "makes no difference. So parts of the data can be counted on several machines.",
@@ -119,7 +119,7 @@ def _merge(commands: Any) -> None:
 
 
 def _predict(commands: Any) -> None:
-    command = made(
+    command = add_command(
         commands, "predict", "label new rows or texts", "MODEL DATA... [-o FILE] [options]",
         "Label new rows or texts. The answer has one row for each row of DATA, in the same order; it goes to standard "
         "output, one line for each row, or to a file by -o: .parquet, .csv, .tsv, .jsonl or .arrow.\n\n"
@@ -127,7 +127,7 @@ def _predict(commands: Any) -> None:
         "  naively predict reviews.nb new.csv -o labels.parquet\n"
         "  naively predict reviews.nb new.csv --proba --top 3\n"
         "  head -100 mails.txt | naively predict spam.nb - --format lines\n"
-        "  naively predict reviews.nb new.csv --abstain 0.9   # no label where it is less sure",
+        "  naively predict reviews.nb new.csv --abstain 0.9   # no label below 0.9",
         _check_predict,
     )  # fmt: skip
     model_positional(command)
@@ -137,7 +137,7 @@ def _predict(commands: Any) -> None:
     group.add_argument("--top", metavar="K", type=at_least(1), help="the K likeliest labels (default: the likeliest)")
     group.add_argument("--proba", action="store_true", help="the probability of each label as well")
     group.add_argument(
-        "--abstain", metavar="P", type=probability, help="no label where its probability is less than P, from 0 to 1"
+        "--abstain", metavar="P", type=probability, help="leave the label empty if its probability is below P (0 to 1)"
     )
     group.add_argument(
         "--by", choices=("posterior", "likelihood"), default="posterior",
@@ -148,7 +148,7 @@ def _predict(commands: Any) -> None:
 
 
 def _explain(commands: Any) -> None:
-    command = made(
+    command = add_command(
         commands, "explain", "show why a text or a row gets its label",
         "MODEL TEXT | --row JSON | --data FILE --line N [options]",
         "Show why a text or a row gets its label: how much each word or value speaks for it, and against it. "
@@ -172,7 +172,7 @@ def _explain(commands: Any) -> None:
 
 
 def _show(commands: Any) -> None:
-    command = made(
+    command = add_command(
         commands, "show", "show what a model has learnt", "MODEL [CLASS] [options]",
         "Show what a model has learnt: its labels, its columns, how good it is, and the words or values that speak "
         "most for each label. With a CLASS, that label alone.",
@@ -190,13 +190,13 @@ def _show(commands: Any) -> None:
 
 
 def _evaluate(commands: Any) -> None:
-    command = made(
+    command = add_command(
         commands, "evaluate", "tell how good a model is, or would be",
         "MODEL DATA... | DATA... --cv K | DATA... --loo [options]",
         "Tell how good a model is on labelled data that it has not seen: accuracy with its margin of error, precision "
         "and recall of each label, which labels it mixes up, and whether its probabilities can be believed.\n\n"
-        "With --cv or --loo no model is given: how good one from these data would be is told by leaving parts of them "
-        "out, or each row in turn. Rows are subtracted from the counts, so this takes little longer than training.",
+        "With --cv or --loo no model is given: how good one from these data would be is measured by leaving out parts "
+        "of them, or each row in turn. Rows are subtracted from the counts, so this takes little longer than training.",
         "  naively evaluate reviews.nb held_out.csv\n"
         "  naively evaluate reviews.csv --target label --text review --cv 10\n"
         "  naively evaluate reviews.csv --target label --loo --family complement --json",
@@ -214,7 +214,7 @@ def _evaluate(commands: Any) -> None:
 
 
 def _compare(commands: Any) -> None:
-    command = made(
+    command = add_command(
         commands, "compare", "compare kinds of models on the same data", "DATA... --target COLUMN [options]",
         "Compare kinds of models (families, smoothing, selected words) on the same data, the best first. "
         "They are judged by cross-validation, or by other data with --test.",
@@ -233,7 +233,7 @@ def _compare(commands: Any) -> None:
 
 
 def _suspects(commands: Any) -> None:
-    command = made(
+    command = add_command(
         commands, "suspects", "find labels that look wrong", "DATA... --target COLUMN [-o FILE] [options]",
         "Find labels that look wrong. Each row is judged by all the others, so that a wrong label cannot speak for "
         "itself; the rows whose labels are contradicted most come first.",
@@ -250,7 +250,7 @@ def _suspects(commands: Any) -> None:
 
 
 def _demo(commands: Any) -> None:
-    command = made(
+    command = add_command(
         commands, "demo", "a short tour, on data that come with naively", "[options]",
         "A short tour: train, evaluate and explain, on data that come with naively. It leaves no files behind.",
         "  naively demo\n"
@@ -261,7 +261,7 @@ def _demo(commands: Any) -> None:
 
 
 def _completion(commands: Any) -> None:
-    command = made(
+    command = add_command(
         commands, "completion", "print a script that completes commands in a shell", "bash|zsh|fish",
         "Print a script with which the shell completes commands, options, their values and files by the Tab key.",
         '  eval "$(naively completion bash)"                      # in ~/.bashrc\n'
@@ -339,7 +339,7 @@ def _check_explain(arguments: argparse.Namespace) -> None:
 
 
 def _check_evaluate(arguments: argparse.Namespace) -> None:
-    """Sort out the first argument, which is a model unless models are made here."""
+    """Check the arguments of evaluate; with --cv or --loo the first one is data, not a model."""
     if arguments.cv is not None or arguments.loo:
         arguments.data = [path for path in (arguments.model, *arguments.data) if path is not None]
         arguments.model = None

@@ -1,4 +1,4 @@
-"""Values: which values of a table's columns speak most for a class, by what the model computes with."""
+"""Values: find the values of a table's columns that are most typical of each class."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from naively.families.words.log_odds import top_words
 from naively.learn.factors import amount, word_counts
 
 Found = list[list[tuple[str, float]]]
-"""For each class, by number: what speaks for it, and by how many standard deviations."""
+"""For each class, by code: descriptions of values, and how typical they are, in standard deviations."""
 _STRENGTH = 1000.0  # as in `top_words` of a model of texts
 
 
 def telling_values(learner: Any, top: int) -> dict[Any, list[tuple[str, float]]]:
-    """For each class, what is more frequent in it than elsewhere, and where its numbers differ; the surest first.
+    """Return, for each class, the values that are more frequent in it, and the columns whose means differ most.
 
-    Categories, bins, parts of a whole and missing values by log-odds against all other classes with half a row added
-    to each count; columns that are Gaussian, or numbers of events, by the distance of their means. Both in standard
-    deviations. Columns that the model ignores are not among them.
+    Categories, bins, parts of a whole and missing values are ranked by log-odds against all other classes, with half a
+    row added to each count; Gaussian columns and numbers of events by the distance of their means. Both are in standard
+    deviations. Columns that the model ignores are left out.
     """
     model = learner._model
     family, ledger, rule = learner._family_of(model), model.ledger, learner._rule()
@@ -60,24 +60,24 @@ def telling_values(learner: Any, top: int) -> dict[Any, list[tuple[str, float]]]
     return {names[k]: sorted(found[k], key=lambda pair: -pair[1])[:top] for k in order}
 
 
-def _leaning(counts: Array, totals: Array) -> Array:
-    """Log-odds of each count in each class against all others, in standard deviations; things by classes."""
-    inside, of_inside = counts + 0.5, totals + 1.0
+def _log_odds(counts: Array, totals: Array) -> Array:
+    """Return the log-odds of each count in each class against all others, in standard deviations; values by classes."""
+    inside, total_inside = counts + 0.5, totals + 1.0
     outside = counts.sum(axis=1, keepdims=True) - counts + 0.5
-    of_outside = totals.sum(axis=-1, keepdims=True) - totals + 1.0
-    odds = np.log(inside / of_inside) - np.log(outside / of_outside)
+    total_outside = totals.sum(axis=-1, keepdims=True) - totals + 1.0
+    odds = np.log(inside / total_inside) - np.log(outside / total_outside)
     return odds / np.sqrt(1.0 / inside + 1.0 / outside)
 
 
 def _frequent(counts: Array, totals: Array, title: Callable[[int], str], found: Found) -> None:
-    """Things that are more frequent in a class than elsewhere, with their counts."""
-    leaning = _leaning(counts, totals)
+    """Add values that are more frequent in a class than elsewhere, with their counts."""
+    log_odds = _log_odds(counts, totals)
     totals = np.broadcast_to(totals, counts.shape)
     for k, pairs in enumerate(found):
-        for at in np.argsort(-leaning[:, k], kind="stable")[:50].tolist():
-            if leaning[at, k] > 0 and counts[at, k] > 0:
-                shown = f"{title(at)} ({amount(counts[at, k])} of {amount(totals[at, k])})"
-                pairs.append((shown, float(leaning[at, k])))
+        for at in np.argsort(-log_odds[:, k], kind="stable")[:50].tolist():
+            if log_odds[at, k] > 0 and counts[at, k] > 0:
+                text = f"{title(at)} ({amount(counts[at, k])} of {amount(totals[at, k])})"
+                pairs.append((text, float(log_odds[at, k])))
 
 
 def _categories(tally: Any, found: Found) -> None:
@@ -98,16 +98,16 @@ def _categories(tally: Any, found: Found) -> None:
 
 
 def _bins(column: Column, found: Found) -> None:
-    """The bins of a histogram; of a kernel, neighbouring ones together that all speak for the class or against it."""
+    """Add the bins of a histogram; for a kernel, neighbouring bins that are all typical or untypical are joined."""
     assert column.edges is not None
     assert column.counts is not None
     edges, counts, totals = column.edges, column.counts, column.counts.sum(axis=0)
     if not isinstance(column.rule, Kernel):
         _frequent(counts, totals, lambda at: f"{column.name} {bin_range(edges, at)}", found)
         return
-    leaning = _leaning(counts, totals)
+    log_odds = _log_odds(counts, totals)
     for k, pairs in enumerate(found):
-        first = np.concatenate([[0], np.flatnonzero(np.diff(leaning[:, k] > 0)) + 1])
+        first = np.concatenate([[0], np.flatnonzero(np.diff(log_odds[:, k] > 0)) + 1])
         last = np.append(first[1:], len(counts)) - 1
         own: Found = [[] for _ in found]
         ranges = [f"{column.name} {bin_range(edges, a, b)}" for a, b in zip(first.tolist(), last.tolist(), strict=True)]
@@ -116,7 +116,7 @@ def _bins(column: Column, found: Found) -> None:
 
 
 def _means(moments: Any, j: int, name: str, found: Found) -> None:
-    """Columns of numbers whose mean in a class differs from that of the others."""
+    """Add a column of numbers to the classes in which its mean differs from that of the others."""
     n, mean, m2 = (values[:, j] for values in (moments.n, moments.mean, moments.m2))
     spread = float(np.sqrt(m2.sum() / max(n.sum(), 1.0)))
     for k, pairs in enumerate(found):
@@ -125,18 +125,18 @@ def _means(moments: Any, j: int, name: str, found: Found) -> None:
             continue
         other = ((n * mean).sum() - n[k] * mean[k]) / rest
         gap = float((mean[k] - other) / (spread * np.sqrt(1.0 / n[k] + 1.0 / rest)))
-        shown = f"mean {mean[k]:.4g}, sd {np.sqrt(m2[k] / n[k]):.4g}"
-        pairs.append((f"{name} {'high' if gap > 0 else 'low'} ({shown})", abs(gap)))
+        figures = f"mean {mean[k]:.4g}, sd {np.sqrt(m2[k] / n[k]):.4g}"
+        pairs.append((f"{name} {'high' if gap > 0 else 'low'} ({figures})", abs(gap)))
 
 
 def _words(block: TextBlock, ledger: Any, top: int, found: Found) -> None:
     tally, counted = ledger.total, word_counts(block.family, ledger)
     telling = top_words(tally, block.family.kept(tally), top, _STRENGTH)
     for k, pairs in enumerate(found):
-        for word, leaning in telling[tally.classes.name(k)]:
-            if leaning > 0:
+        for word, log_odds in telling[tally.classes.name(k)]:
+            if log_odds > 0:
                 counts = counted(word)(k)
-                pairs.append((block.labelled([word])[0] + (f" ({counts})" if counts else ""), leaning))
+                pairs.append((block.labelled([word])[0] + (f" ({counts})" if counts else ""), log_odds))
 
 
 def _group(block: MatrixBlock, tally: Any, found: Found) -> None:
@@ -154,13 +154,13 @@ def _group(block: MatrixBlock, tally: Any, found: Found) -> None:
 
 
 def _rates(events: Array, rows: Array, name: str, found: Found) -> None:
-    """Numbers of events whose rate in a class differs from that of the others."""
-    every = float(events.sum() / max(rows.sum(), 1.0))
+    """Add a column of event counts to the classes in which its rate differs from that of the others."""
+    mean_rate = float(events.sum() / max(rows.sum(), 1.0))
     for k, pairs in enumerate(found):
         rest = rows.sum() - rows[k]
-        if rows[k] <= 0 or rest <= 0 or every <= 0:
+        if rows[k] <= 0 or rest <= 0 or mean_rate <= 0:
             continue
         rate, other = events[k] / rows[k], (events.sum() - events[k]) / rest
-        gap = float((rate - other) / np.sqrt(every * (1.0 / rows[k] + 1.0 / rest)))
-        shown = f"{amount(events[k])} in {amount(rows[k])} rows"
-        pairs.append((f"{name} {'high' if gap > 0 else 'low'} ({shown})", abs(gap)))
+        gap = float((rate - other) / np.sqrt(mean_rate * (1.0 / rows[k] + 1.0 / rest)))
+        figures = f"{amount(events[k])} in {amount(rows[k])} rows"
+        pairs.append((f"{name} {'high' if gap > 0 else 'low'} ({figures})", abs(gap)))

@@ -1,1 +1,1 @@
-"""Judging: how good a model is, and which would be better, from the counts alone."""
+"""Judging: measure, compare and tune models from their counts, without refitting them."""

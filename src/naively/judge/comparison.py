@@ -1,4 +1,4 @@
-"""Comparison: several models judged by the same rows."""
+"""Comparison: evaluate several models on the same rows."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ COLUMNS = ("accuracy", "f1_micro", "f1_macro", "f1_weighted", "log_loss")
 DECIDED = frozenset(
     ("family", "weighting", "alpha", "prior", "min_df", "max_df", "max_features", "select", "norm", "threads")
 )
-"""The parameters of `TextClassifier` that change nothing about its counts, as in `refit`."""
+"""The parameters of `TextClassifier` that do not change its counts, as in `refit`."""
 WORDS = (10, 50, 100, 500, 1000)
 
 
 @dataclass(frozen=True)
 class ComparisonRow:
-    """How one of the models did."""
+    """The figures of one model."""
 
     name: str
     accuracy: float
@@ -41,9 +41,9 @@ class ComparisonRow:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Report, Value):
-    """How several models did on the same rows, the best of them first.
+    """The evaluations of several models on the same rows, the best model first.
 
-    `comparison[name]` is the whole `Evaluation` of one of them.
+    `comparison[name]` is the whole `Evaluation` of a model.
     """
 
     evaluations: dict[str, Evaluation]
@@ -51,13 +51,13 @@ class Comparison(Report, Value):
 
     @property
     def rows(self) -> tuple[ComparisonRow, ...]:
-        """Name and figures of each, the best first."""
+        """Name and figures of each model, the best first."""
         found = self.evaluations.items()
         return tuple(ComparisonRow(name, *(getattr(e, column) for column in COLUMNS)) for name, e in found)
 
     @property
     def best(self) -> str:
-        """The name of the best; of several, the first that was given."""
+        """The name of the best model; of equals, the first that was given."""
         return next(iter(self.evaluations))
 
     def __getitem__(self, name: str) -> Evaluation:
@@ -72,7 +72,7 @@ class Comparison(Report, Value):
         return len(self.evaluations)
 
     def to_frame(self) -> Any:
-        """As a frame of pandas, by name."""
+        """Return the rows as a pandas DataFrame, indexed by name."""
         columns = {column: [getattr(row, column) for row in self.rows] for column in COLUMNS}
         return frame_of(columns, list(self.evaluations), "method")
 
@@ -94,7 +94,7 @@ def compare(
     models: Mapping[str, Any] | None, X: Any, y: Any, *, test: Any = None, folds: int = 10, by: str = "accuracy",
     random_state: int = 0, words: Sequence[int] = WORDS, progress: bool = True,
 ) -> Comparison:  # fmt: skip
-    """How well several models do on the same rows; texts are counted once for all that count them alike.
+    """Evaluate several models on the same rows; texts are counted once for all models that count them alike.
 
     >>> from naively import compare, film_reviews
     >>> texts, labels = film_reviews()
@@ -102,28 +102,28 @@ def compare(
     >>> len(found), found["all words"]
     (9, Evaluation(480 rows, 2 classes, accuracy 0.8..., f1_macro 0.8..., log-loss 0.3...))
 
-    Words are selected anew for each fold, from the other folds alone. Probabilities are calibrated as each model says:
-    those of folds on other rows that were held out, those of `test` on the training rows.
+    Words are selected for each fold, from the other folds only. Probabilities are calibrated as each model says: for
+    folds on other held-out rows, for `test` on the training rows.
 
     Parameters
     ----------
     models : dict of estimators by name, or None
-        Models of naively's, which are fitted here. None, for texts: a multinomial `TextClassifier` with all words,
-        and with the best of them by chi-square and by mutual information, so many for each label and in all.
+        Models of naively, which are fitted here. None, for texts: a multinomial `TextClassifier` with all words, and
+        with the best words by chi-square and by mutual information, selected per label and overall.
     X, y : rows and their labels
         As for `fit`.
     test : tuple (X, y), default=None
-        Rows to judge by, after training on all of X. Without them, X is cut into folds.
+        Rows to evaluate on, after training on all of X. None: X is split into folds.
     folds : int, default=10
-        How many, the same for all models; as many as there are rows at most.
+        Number of folds, which are the same for all models; at most the number of rows.
     by : {"accuracy", "f1_micro", "f1_macro", "f1_weighted", "log_loss"}, default="accuracy"
-        What makes the best.
+        The figure that ranks the models.
     random_state : int, default=0
-        Where chance comes from.
+        Seed of the random numbers.
     words : sequence of int, default=(10, 50, 100, 500, 1000)
-        How many words are selected, where `models` is None.
+        Numbers of words to select, if `models` is None.
     progress : bool, default=True
-        Whether a terminal shows how far it has come.
+        Show a progress bar on terminals.
 
     Returns
     -------
@@ -138,20 +138,20 @@ def compare(
         raise InputError("models: there is none to compare; give one or more by name")
     if test is not None and not (isinstance(test, tuple) and len(test) == 2):
         raise InputError(f"test must be (X, y), rows and their labels, got {type(test).__name__}")
-    many, seed = whole_number(folds, "folds", 2), whole_number(random_state, "random_state", 0)
+    n_folds, seed = whole_number(folds, "folds", 2), whole_number(random_state, "random_state", 0)
     for model in named.values():
         _check(model)
     trained = _Trained(X, y)
     found: dict[str, Evaluation] = {}
     for name, model in tracked(named.items(), "comparing", len(named), progress):
-        found[name] = trained.folded(model, many, seed) if test is None else evaluate(trained.fitted(model), *test)
+        found[name] = trained.folded(model, n_folds, seed) if test is None else evaluate(trained.fitted(model), *test)
     sign = 1.0 if by == "log_loss" else -1.0
     order = sorted(found, key=lambda name: sign * getattr(found[name], by))
     return Comparison({name: found[name] for name in order}, by)
 
 
 def selections(words: Sequence[int] = WORDS) -> dict[str, TextClassifier]:
-    """The multinomial model of words with all of them, and with so many of the best, by name.
+    """Return multinomial models of texts by name: one with all words, others with the best words only.
 
     >>> list(selections([50]))
     ['all words', 'chi2, 50 words per label', 'mutual information, 50 words per label', 'chi2, 50 words',
@@ -159,10 +159,10 @@ def selections(words: Sequence[int] = WORDS) -> dict[str, TextClassifier]:
     """
     plain = TextClassifier(family="multinomial", weighting="counts", ngrams=(1, 1), alpha=1.0, calibrate=False)
     models = {"all words": plain}
-    for per, shown in (("label", " per label"), ("all", "")):
+    for per, suffix in (("label", " per label"), ("all", "")):
         for n in words:
             for criterion in ("chi2", "mutual_information"):
-                name = f"{criterion.replace('_', ' ')}, {n} words{shown}"
+                name = f"{criterion.replace('_', ' ')}, {n} words{suffix}"
                 models[name] = clone(plain).set_params(select=Best(n, by=criterion, per=per))
     return models
 
@@ -175,7 +175,7 @@ def _check(model: Any) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Trained:
-    """Models fitted on the same rows; texts that several of them count alike are counted, and read, once."""
+    """Models fitted on the same rows; texts are read and counted once for all models that count them alike."""
 
     X: Any
     y: Any
@@ -183,7 +183,7 @@ class _Trained:
     read: dict[Any, Counted] = field(default_factory=dict)
 
     def fitted(self, model: Any) -> Any:
-        key = counted_by(model)
+        key = counting_key(model)
         if key is None:
             return clone(model).fit(self.X, self.y)
         if key not in self.models:
@@ -192,7 +192,7 @@ class _Trained:
         return changed(self.models[key], **decided)
 
     def counted(self, model: Any) -> Counted:
-        key, fitted = counted_by(model), self.fitted(model)
+        key, fitted = counting_key(model), self.fitted(model)
         if key is None:
             return Counted.of(fitted, self.X, self.y)
         if key not in self.read:
@@ -205,11 +205,11 @@ class _Trained:
         return evaluate(counted.by_groups(counted.rules(None), fold)[0])
 
 
-def counted_by(model: Any) -> Any:
-    """What says how a model counts texts; None where its counts cannot be another's.
+def counting_key(model: Any) -> Any:
+    """Return a key that is equal for models that count texts alike; None if a model cannot share its counts.
 
     >>> plain = selections()["all words"]
-    >>> counted_by(plain) == counted_by(clone(plain).set_params(family="bernoulli", select=Best(10)))
+    >>> counting_key(plain) == counting_key(clone(plain).set_params(family="bernoulli", select=Best(10)))
     True
     """
     if type(model) is not TextClassifier:
@@ -217,6 +217,6 @@ def counted_by(model: Any) -> Any:
     for name, value in model.get_params(deep=False).items():
         chosen = name != "alpha" and isinstance(value, str) and value == "auto"
         other = name not in DECIDED and name not in COUNTED and value not in (None, False)
-        if chosen or other:  # settled when it is fitted, for its own parameters
+        if chosen or other:  # chosen in `fit`, for its own parameters
             return None
     return tuple(sorted(model._counted().items()))

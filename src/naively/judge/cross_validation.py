@@ -1,4 +1,4 @@
-"""Scores of rows by models without them: one by one, by groups, by folds."""
+"""Cross-validation: score rows by the counts without them, leaving out single rows, groups or folds."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from naively.smooth.rules import Additive
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """A fitted model, and the rows that it was fitted on as it counts them."""
+    """A fitted model, and the rows that it was fitted on, converted for counting."""
 
     model: Any
     rows: Any
     codes: Array
     weight: Array | None
-    kept: Array | None = None  # the numbers of the rows among those given, where some had no label
-    given: int = 0  # how many were given then
-    method: str | None = None  # how the probabilities of the model are calibrated
+    kept: Array | None = None  # numbers of the rows that have a label, if some have none
+    given: int = 0  # number of rows that were given, with and without a label
+    method: str | None = None  # the model's method of calibration
 
     @classmethod
     def of(cls, model: Any, X: Any, y: Any, sample_weight: Any = None, *, as_it_is: bool = False) -> Counted:
-        """The model as it is where it is fitted already, otherwise fitted on these rows.
+        """Use a fitted model as it is; fit an unfitted one on these rows.
 
-        `as_it_is`: weighting is not going to be changed, so that nothing is counted for another.
+        `as_it_is`: the weighting will not be changed, so that no counts for other weightings are kept.
         """
         check_model(model)
         if isinstance(X, Iterator):
@@ -51,7 +51,7 @@ class Counted:
         return cls(model, rows, codes, weight, kept, given, method)
 
     def groups(self, groups: Any) -> Array:
-        """The number of the group of each row that has a label."""
+        """Return the number of the group of each row that has a label."""
         given = len(self) if self.kept is None else self.given
         return group_numbers(groups, given, self.kept)
 
@@ -59,7 +59,7 @@ class Counted:
         return len(self.codes)
 
     def rules(self, alpha: Sequence[Any] | None) -> list[Any]:
-        """The rule of the model, or one for each α."""
+        """Return the rule of the model, or one rule for each α."""
         if alpha is None:
             return [self.model._rule()]
         if not hasattr(self.model, "alpha"):
@@ -71,33 +71,33 @@ class Counted:
         return rules
 
     def one_by_one(self, rules: Sequence[Any]) -> list[HeldOut]:
-        """Each row by the counts without it."""
-        found = held_out.leave_one_out(*self._told(rules), self.rows, self.codes, self.weight)
-        return [each.as_used(self.method) for each in found]
+        """Leave-one-out scores: each row scored by the counts without it, for each rule."""
+        found = held_out.leave_one_out(*self._arguments(rules), self.rows, self.codes, self.weight)
+        return [result.as_used(self.method) for result in found]
 
     def by_groups(self, rules: Sequence[Any], groups: Array) -> list[HeldOut]:
-        """The rows of each group by the counts without it."""
-        found = held_out.leave_groups_out(*self._told(rules), self.rows, self.codes, self.weight, groups)
-        return [each.as_used(self.method) for each in found]
+        """Leave-group-out scores: each row scored by the counts without its group, for each rule."""
+        found = held_out.leave_groups_out(*self._arguments(rules), self.rows, self.codes, self.weight, groups)
+        return [result.as_used(self.method) for result in found]
 
-    def _told(self, rules: Sequence[Any]) -> tuple[Any, Any, Sequence[Any], Any]:
+    def _arguments(self, rules: Sequence[Any]) -> tuple[Any, Any, Sequence[Any], Any]:
         state = self.model._model
         return self.model._family_of(state), state.ledger, rules, self.model._prior_rule()
 
 
 def method_of(model: Any) -> str | None:
-    """How the probabilities of a model are calibrated; None: not at all."""
+    """Return a model's method of calibration; None if it does not calibrate."""
     return getattr(model, "_method", None)
 
 
 def uncalibrated(model: Any) -> Any:
-    """A new model with the same parameters, but without a calibration: held-out rows get one of their own."""
+    """Return an unfitted copy of a model that does not calibrate: held-out rows get a calibration of their own."""
     fresh = clone(model)
     return fresh.set_params(calibrate=False) if "calibrate" in fresh.get_params(deep=False) else fresh
 
 
 def changed(model: Any, **parameters: Any) -> Any:
-    """The same model, counts and all, with other parameters; a view that is not to be fitted."""
+    """Return a view of a fitted model with other parameters; it shares the counts, so it must not be fitted."""
     other = copy.copy(model)
     for name, value in parameters.items():
         setattr(other, name, value)
@@ -107,7 +107,7 @@ def changed(model: Any, **parameters: Any) -> Any:
 def leave_one_out(
     model: Any, X: Any, y: Any, *, alpha: Any = None, groups: Any = None, sample_weight: Any = None
 ) -> Any:
-    """How each row scores by a model without it, exactly, in one pass over the rows.
+    """Score each row by a model without it, exactly, in one pass over the rows.
 
     >>> from naively import MultinomialNB, leave_one_out
     >>> X, y = [[2, 1, 0], [1, 2, 0], [0, 1, 3], [0, 2, 2]], ["sport", "sport", "politics", "politics"]
@@ -116,27 +116,27 @@ def leave_one_out(
     >>> [round(path.log_loss, 3) for path in leave_one_out(MultinomialNB(), X, y, alpha=[1.0, 0.1])]
     [0.166, 0.013]
 
-    What a model is without a row is found by subtracting the row. Words that no other text has are not known then;
-    what was chosen by all rows stays: what was "auto", an α by evidence, columns, categories, bins, and words that were
-    selected. A row that is the last of its class is scored with the priors smoothed by 1. Where the model calibrates
-    its probabilities, those of held-out rows are calibrated in the same way, each row's by other rows than itself.
+    Each row is subtracted from the counts. Words that occur in no other text are then unknown, but everything that was
+    chosen from all rows stays: "auto" parameters, an α by evidence, columns, categories, bins, and selected words. The
+    only row of a class is scored with the priors smoothed by 1. If the model calibrates its probabilities, those of
+    held-out rows are calibrated in the same way, each row by other rows.
 
     Parameters
     ----------
     model : estimator
-        One of naively's; where it is fitted, on (at least) these rows.
+        A model of naively. If it is fitted, it must have been fitted on (at least) these rows.
     X, y : rows and their labels
         As for `fit`.
     alpha : float, rule, or sequence of them, default=None
-        Other smoothings than the model's, each of which gives a result.
+        Smoothings to use instead of the model's; a sequence gives one result for each.
     groups : array-like of shape (n_samples,), default=None
-        Rows of one group are left out together: near-duplicates, or what one author wrote.
+        Rows of one group are left out together, such as near-duplicates or texts of one author.
     sample_weight : array-like of shape (n_samples,), default=None
-        What each row counted for.
+        Weight of each row.
 
     Returns
     -------
-    held_out : HeldOut, or a list of one for each alpha
+    held_out : HeldOut, or a list with one HeldOut for each alpha
     """
     counted = Counted.of(model, X, y, sample_weight, as_it_is=True)
     rules = counted.rules(path_of(alpha))
@@ -148,37 +148,37 @@ def cross_validate(
     model: Any, X: Any, y: Any, *, folds: int = 10, repeats: int = 1, alpha: Any = None, random_state: int = 0,
     sample_weight: Any = None,
 ) -> Any:  # fmt: skip
-    """How each row scores by a model without its fold; rows are counted once, and folds subtracted.
+    """Score each row by a model without its fold; rows are counted once, and folds are subtracted.
 
     >>> from naively import TextClassifier, cross_validate, film_reviews
     >>> texts, labels = film_reviews()
     >>> cross_validate(TextClassifier(family="multinomial", weighting="counts", ngrams=(1, 1)), texts, labels)
     HeldOut(... rows, accuracy 0.8..., log-loss ...)
 
-    Words, bins and an α by evidence are those of the other folds; what `TextClassifier` chooses when it is fitted is
-    chosen by all rows. Where the model calibrates its probabilities, those of held-out rows are calibrated in the same
-    way, each row's by other rows than itself.
+    Words, bins and an α by evidence are those of the other folds; what `TextClassifier` chooses in `fit` is chosen from
+    all rows. If the model calibrates its probabilities, those of held-out rows are calibrated in the same way, each row
+    by other rows.
 
     Parameters
     ----------
     model : estimator
-        One of naively's; where it is fitted, on these rows.
+        A model of naively. If it is fitted, it must have been fitted on these rows.
     X, y : rows and their labels
         As for `fit`.
     folds : int, default=10
-        How many, each with its share of every class; as many as there are rows at most.
+        Number of folds, which are stratified by class; at most the number of rows.
     repeats : int, default=1
-        How often, with other folds each time.
+        Number of repetitions, each with other folds.
     alpha : float, rule, or sequence of them, default=None
-        Other smoothings than the model's, each of which gives a result.
+        Smoothings to use instead of the model's; a sequence gives one result for each.
     random_state : int, default=0
-        Where chance comes from.
+        Seed of the random numbers.
     sample_weight : array-like of shape (n_samples,), default=None
-        What each row counts for.
+        Weight of each row.
 
     Returns
     -------
-    held_out : HeldOut; a list of one for each alpha, of one for each repeat, or of lists where both are asked for
+    held_out : HeldOut; a list with one for each alpha or for each repeat; with both, a list of lists
     """
     if not isinstance(repeats, (int, np.integer)) or repeats < 1:
         raise InputError(f"repeats must be a whole number above 0, got {repeats!r}")
@@ -195,12 +195,12 @@ def cross_validate(
 
 
 def is_path(alpha: Any) -> bool:
-    """Whether these are several smoothings."""
+    """True if alpha is a sequence of smoothings."""
     return isinstance(alpha, (Sequence, np.ndarray)) and not isinstance(alpha, str)
 
 
 def path_of(alpha: Any) -> list[Any] | None:
-    """Smoothings as a list."""
+    """Convert alpha to a list of smoothings."""
     if alpha is None:
         return None
     listed = list(alpha) if is_path(alpha) else [alpha]
@@ -210,16 +210,16 @@ def path_of(alpha: Any) -> list[Any] | None:
 
 
 def check_model(model: Any) -> None:
-    """Raises where this is no model that counts."""
+    """Raise if this is not a model of naively."""
     if isinstance(model, type) or not hasattr(model, "_labelled"):
-        shown = (
+        got = (
             f"the class {model.__name__}; write {model.__name__}()" if isinstance(model, type) else type(model).__name__
         )
-        raise InputError(f"expected a model of naively's, got {shown}")
+        raise InputError(f"expected a model of naively's, got {got}")
 
 
 def group_numbers(groups: Any, rows: int, kept: Array | None = None) -> Array:
-    """The number of each row's group, from 0; of some rows alone, where not all are `kept`."""
+    """Number the groups from 0 and return the number of each row's group; only for the rows in `kept`, if given."""
     listed = np.asarray(groups)
     if listed.shape != (rows,):
         raise InputError(f"groups must be one for each of {rows} rows, got shape {listed.shape}")

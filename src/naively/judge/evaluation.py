@@ -1,4 +1,4 @@
-"""Evaluation: how well a model tells the labels of rows that it was not trained on."""
+"""Evaluation: how well a model predicts the labels of rows that it was not trained on."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from naively.report import Report, Sheet, frame_of, number
 
 BINS = 15
 FIGURES = ("accuracy", "f1_micro", "f1_macro", "f1_weighted", "log_loss", "brier", "calibration_error")
-"""What is told of all rows together."""
+"""The figures over all rows."""
 PER_CLASS = ("precision", "recall", "f1", "support")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(Report, Value):
-    """How well rows were judged: figures of all together, and of each class.
+    """Figures of how well labels were predicted, over all rows and for each class.
 
-    `precision`, `recall`, `f1` and `support` (how many rows, by weight) are in the order of `classes`; `confusion` has
-    the classes down, and what was decided across. `unknown` is how many rows had a label that the model never saw,
-    `clipped` how many had a label so improbable that `log_loss` took it for just possible.
+    `precision`, `recall`, `f1` and `support` (sum of weights) are in the order of `classes`; `confusion` has a row for
+    each true class and a column for each predicted class. `unknown` is the number of rows with a label that the model
+    never saw, `clipped` the number of rows whose label has a probability so small that `log_loss` raised it.
     """
 
     rows: int
@@ -55,15 +55,15 @@ class Evaluation(Report, Value):
     clipped: int = 0
 
     def to_dict(self) -> dict[str, float]:
-        """The figures of all rows together, by name."""
+        """Return the figures over all rows, by name."""
         return {"rows": self.rows, **{name: getattr(self, name) for name in FIGURES}}
 
     def to_frame(self) -> Any:
-        """The figures of each class, as a frame of pandas."""
+        """Return the figures of each class as a pandas DataFrame."""
         return frame_of({name: getattr(self, name) for name in PER_CLASS}, self.classes, "class")
 
     def confusion_frame(self) -> Any:
-        """How many rows of each class (down) were given the label of each (across), as a frame of pandas."""
+        """Return the confusion matrix as a pandas DataFrame: true classes down, predicted classes across."""
         frame = frame_of(dict(enumerate(self.confusion.T)), self.classes, "class")  # type: ignore[arg-type]
         frame.columns = frame.index.rename("decided")
         return frame
@@ -75,12 +75,12 @@ class Evaluation(Report, Value):
     def _sheets(self) -> Sequence[Sheet]:
         overall = Sheet(("rows", *FIGURES), ((f"{self.rows:,}", *(number(getattr(self, name)) for name in FIGURES)),))
         columns = zip(self.classes.tolist(), *(getattr(self, name).tolist() for name in PER_CLASS), strict=True)
-        each = tuple((str(c), number(p), number(r), number(f), f"{s:,.10g}") for c, p, r, f, s in columns)
-        return overall, Sheet(("class", *PER_CLASS), each)
+        cells = tuple((str(c), number(p), number(r), number(f), f"{s:,.10g}") for c, p, r, f, s in columns)
+        return overall, Sheet(("class", *PER_CLASS), cells)
 
 
 def evaluate(model: Any, X: Any = None, y: Any = None, *, sample_weight: Any = None) -> Evaluation:
-    """How well a fitted model tells the labels of these rows; or how well held-out rows were told.
+    """Measure how well a fitted model predicts the labels of these rows; or how well held-out rows were predicted.
 
     >>> from naively import MultinomialNB, evaluate, leave_one_out
     >>> X, y = [[2, 1, 0], [1, 2, 0], [0, 1, 3], [0, 2, 2]], ["sport", "sport", "politics", "politics"]
@@ -94,25 +94,25 @@ def evaluate(model: Any, X: Any = None, y: Any = None, *, sample_weight: Any = N
     >>> evaluate(leave_one_out(MultinomialNB(), X, y))
     Evaluation(4 rows, 2 classes, accuracy 1.0000, f1_macro 1.0000, log-loss 0.1665)
 
-    Accuracy, precision, recall, F1 and log-loss are scikit-learn's; F1 is averaged over the classes that are among
-    the labels or the decisions, and is 0 where a class is never decided. `log_loss` takes probabilities below the
-    smallest step of their type (2e-16 for float64) for that step; `clipped` counts such rows. `brier` is the mean
-    over rows of Σ (p - [label])² over classes, from 0 to 2. `calibration_error` is how far, in 15 bins of equal width,
-    the probability of the most probable label is from the share of rows where it is right.
+    Accuracy, precision, recall, F1 and log-loss are scikit-learn's; F1 is averaged over the classes that occur among
+    the labels or the predictions, and is 0 for a class that is never predicted. `log_loss` raises probabilities to at
+    least the machine epsilon of their type (2e-16 for float64); `clipped` counts such rows. `brier` is the mean over
+    rows of Σ (p - [label])² over classes, from 0 to 2. `calibration_error` is the mean difference, over 15 bins of
+    equal width, between the probability of the most probable label and the share of rows for which it is right.
 
-    A label that the model never saw is a class of its own, which is never decided and has no probability.
+    A label that the model never saw becomes a class that is never predicted and has probability 0.
 
     Parameters
     ----------
     model : fitted classifier, or HeldOut
-        One of naively's, or any with `classes_` and `predict_proba`; or what `leave_one_out` and `cross_validate`
-        give, which brings its own labels and weights.
+        A model of naively, or any with `classes_` and `predict_proba`; or a result of `leave_one_out` or
+        `cross_validate`, which brings its own labels and weights.
     X : rows, default=None
         As for `predict`.
     y : array-like of shape (n_samples,), default=None
-        Labels; for `NaiveBayes` the name of the column that holds them will do. Rows without one are left out.
+        Labels; for `NaiveBayes` also the name of the column that holds them. Rows without a label are left out.
     sample_weight : array-like of shape (n_samples,), default=None
-        What each row counts for.
+        Weight of each row.
 
     Returns
     -------
@@ -121,24 +121,25 @@ def evaluate(model: Any, X: Any = None, y: Any = None, *, sample_weight: Any = N
     if isinstance(model, HeldOut):
         if X is not None or y is not None or sample_weight is not None:
             raise InputError("held-out rows bring their own labels and weights: evaluate(held_out) is all it takes")
-        return _Judged(model.scores.classes, model.scores.proba(), model.predicted, model.truth, model.weight).told()
+        scores = model.scores
+        return _Predictions(scores.classes, scores.proba(), model.predicted, model.truth, model.weight).evaluation()
     if y is None:
         raise InputError("evaluate requires y to be passed, but the target y is None: pass the labels of the rows")
-    judged = _judged(model, X, y, sample_weight)
-    if judged.unknown:
-        never = ", ".join(map(repr, judged.strangers))
+    found = _predict(model, X, y, sample_weight)
+    if found.unknown:
+        labels = ", ".join(map(repr, found.unknown_labels))
         warnings.warn(
-            f"{judged.unknown} of {len(judged.truth)} rows have a label that the model never saw ({never}): they count "
-            f"as wrong, and in log_loss with a probability of {judged.least:.1g}",
+            f"{found.unknown} of {len(found.truth)} rows have a label that the model never saw ({labels}): they count "
+            f"as wrong, and in log_loss with a probability of {found.smallest:.1g}",
             DataWarning,
             stacklevel=2,
         )
-    return judged.told()
+    return found.evaluation()
 
 
 @dataclass(frozen=True, eq=False)
-class _Judged:
-    """Rows that were judged; the classes are all there are, `strangers` those that the model never saw."""
+class _Predictions:
+    """Predictions for some rows; `classes` are all classes, `unknown_labels` those that the model never saw."""
 
     classes: Array
     proba: Array
@@ -146,18 +147,18 @@ class _Judged:
     truth: Array
     weight: Array | None = None
     unknown: int = 0
-    strangers: tuple[Any, ...] = ()
+    unknown_labels: tuple[Any, ...] = ()
 
     @property
-    def least(self) -> float:
-        """What the log-loss takes impossible labels for."""
+    def smallest(self) -> float:
+        """The smallest probability in the log-loss."""
         return float(np.finfo(self.proba.dtype).eps)
 
-    def told(self) -> Evaluation:
-        each = np.ones(len(self.truth)) if self.weight is None else self.weight
-        if not len(each):
+    def evaluation(self) -> Evaluation:
+        weight = np.ones(len(self.truth)) if self.weight is None else self.weight
+        if not len(weight):
             raise InputError("there is no row to judge")
-        if not each.sum() > 0:
+        if not weight.sum() > 0:
             raise InputError("sample_weight: all rows count for nothing; give some of them a weight above 0")
         pair: dict[str, Any] = {"y_true": self.truth, "y_pred": self.decided, "sample_weight": self.weight}
         places = np.arange(len(self.classes))
@@ -177,30 +178,30 @@ class _Judged:
             f1_macro=macro,
             f1_weighted=weighted,
             log_loss=self._log_loss(places),
-            brier=_brier(self.proba, self.truth, each),
-            calibration_error=calibration_error(self.proba, self.truth, each),
+            brier=_brier(self.proba, self.truth, weight),
+            calibration_error=calibration_error(self.proba, self.truth, weight),
             precision=precision,
             recall=recall,
             f1=f1,
             support=support,
             confusion=metrics.confusion_matrix(**pair, labels=places) if len(places) > 1 else support[None],
             unknown=self.unknown,
-            clipped=int((own < self.least).sum()),
+            clipped=int((own < self.smallest).sum()),
         )
 
     def _log_loss(self, places: Array) -> float:
         if len(places) < 2:
-            return 0.0  # a single class is sure
+            return 0.0  # a single class has probability 1
         return float(metrics.log_loss(self.truth, self.proba, labels=places, sample_weight=self.weight))
 
 
-def _judged(model: Any, X: Any, y: Any, sample_weight: Any) -> _Judged:
-    """Rows as a fitted model judges them."""
+def _predict(model: Any, X: Any, y: Any, sample_weight: Any) -> _Predictions:
+    """Predict some rows by a fitted model."""
     if isinstance(model, NaiveBayes):
         check_is_fitted(model)
         classes = Index.of(model.classes_)
         frame, truth, index, weight = labelled(X, y, classes, sample_weight, "evaluate", model.unlabelled)
-        return _among(classes, index, *_told_by(model, frame, classes), truth, weight)
+        return _widen(classes, index, *_proba_and_codes(model, frame, classes), truth, weight)
     if isinstance(y, str):
         raise InputError(f"y={y!r}: only NaiveBayes reads labels from a column of the table; pass the labels")
     if not hasattr(model, "predict_proba"):
@@ -208,23 +209,23 @@ def _judged(model: Any, X: Any, y: Any, sample_weight: Any) -> _Judged:
     if hasattr(model, "fit"):
         check_is_fitted(model)
     classes = Index.of(np.asarray(model.classes_))
-    proba, decided = _told_by(model, X, classes)
+    proba, decided = _proba_and_codes(model, X, classes)
     codes, distinct = encoded_labels(y, len(proba))
     weight = check_weights(sample_weight, len(proba))
-    there = codes >= 0
-    if not there.all():
-        if not there.any():
+    labelled_rows = codes >= 0
+    if not labelled_rows.all():
+        if not labelled_rows.any():
             raise InputError("Input y contains NaN only: no row has a label, so there is nothing to judge")
-        without = int((~there).sum())
+        without = int((~labelled_rows).sum())
         warnings.warn(f"{without} of {len(codes)} rows have no label and are left out", DataWarning, stacklevel=3)
-        proba, decided, codes = proba[there], decided[there], codes[there]
-        weight = None if weight is None else weight[there]
+        proba, decided, codes = proba[labelled_rows], decided[labelled_rows], codes[labelled_rows]
+        weight = None if weight is None else weight[labelled_rows]
     truth, index = number_codes(codes, distinct, classes)
-    return _among(classes, index, proba, decided, truth, weight)
+    return _widen(classes, index, proba, decided, truth, weight)
 
 
-def _told_by(model: Any, X: Any, classes: Index) -> tuple[Array, Array]:
-    """Probabilities, and the places of the labels that are decided."""
+def _proba_and_codes(model: Any, X: Any, classes: Index) -> tuple[Array, Array]:
+    """Return the probabilities, and the codes of the predicted labels."""
     if isinstance(model, Learner):
         scores = model.scores(X)
         return scores.proba(), classes.locate(scores.decide())
@@ -240,32 +241,34 @@ def _told_by(model: Any, X: Any, classes: Index) -> tuple[Array, Array]:
     return proba, decided
 
 
-def _among(known: Index, every: Index, proba: Array, decided: Array, truth: Array, weight: Array | None) -> _Judged:
-    """Rows judged among some classes, told among all, which are sorted."""
-    assert every.names is not None
-    order = np.arange(every.size) if every.order is None else every.order
+def _widen(
+    known: Index, union: Index, proba: Array, decided: Array, truth: Array, weight: Array | None
+) -> _Predictions:
+    """Extend predictions among the known classes to all classes, sorted; the others have probability 0."""
+    assert union.names is not None
+    order = np.arange(union.size) if union.order is None else union.order
     place = np.argsort(order)
-    wide = np.zeros((len(proba), every.size), proba.dtype)
+    wide = np.zeros((len(proba), union.size), proba.dtype)
     wide[:, place[: known.size]] = proba
     unknown = int((truth >= known.size).sum())
-    strangers = tuple(every.names[known.size :].tolist())
-    return _Judged(every.names[order], wide, place[decided], place[truth], weight, unknown, strangers)
+    unknown_labels = tuple(union.names[known.size :].tolist())
+    return _Predictions(union.names[order], wide, place[decided], place[truth], weight, unknown, unknown_labels)
 
 
-def _brier(proba: Array, truth: Array, each: Array) -> float:
-    apart = proba.astype(np.float64)
-    apart[np.arange(len(truth)), truth] -= 1.0
-    return float(each @ (apart**2).sum(axis=1) / each.sum())
+def _brier(proba: Array, truth: Array, weight: Array) -> float:
+    errors = proba.astype(np.float64)
+    errors[np.arange(len(truth)), truth] -= 1.0
+    return float(weight @ (errors**2).sum(axis=1) / weight.sum())
 
 
-def calibration_error(proba: Array, truth: Array, each: Array, bins: int = BINS) -> float:
-    """How far the probability of the most probable label is from how often it is right, on average over bins.
+def calibration_error(proba: Array, truth: Array, weight: Array, bins: int = BINS) -> float:
+    """Return the expected calibration error: mean distance, over bins, of the top probability from the accuracy.
 
     >>> calibration_error(np.array([[0.9, 0.1], [0.9, 0.1]]), np.array([0, 1]), np.ones(2))
     0.4
     """
     top = proba.argmax(axis=1)
-    sure = proba[np.arange(len(proba)), top].astype(np.float64)
-    place = np.clip(np.ceil(sure * bins).astype(np.int64) - 1, 0, bins - 1)
-    gap = each * ((top == truth) - sure)
-    return float(np.abs(np.bincount(place, weights=gap, minlength=bins)).sum() / each.sum())
+    confidence = proba[np.arange(len(proba)), top].astype(np.float64)
+    place = np.clip(np.ceil(confidence * bins).astype(np.int64) - 1, 0, bins - 1)
+    gap = weight * ((top == truth) - confidence)
+    return float(np.abs(np.bincount(place, weights=gap, minlength=bins)).sum() / weight.sum())

@@ -1,4 +1,4 @@
-"""Learning curve: how much better a model becomes by more rows."""
+"""Learning curve: how much better a model becomes with more rows."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from naively.arrays import Array, Value
 from naively.errors import InputError
 from naively.judge.cross_validation import Counted
 from naively.judge.training import (
-    counted_anew,
-    judged_by,
-    left_by,
+    count_rows,
+    n_training_rows,
+    predict_by_tally,
     rows_of_share,
     shuffled,
     tally_of,
@@ -27,7 +27,7 @@ from naively.report import Report, Sheet, axes_of, frame_of, number, tracked
 
 @dataclass(frozen=True)
 class LearningCurveRow:
-    """What models of so many rows come to: means over all rows held out, and how far folds are from each other.
+    """The figures of models that were trained on `trained` rows: means over all held-out rows, and spreads.
 
     The spreads are standard deviations over folds and repeats.
     """
@@ -51,7 +51,7 @@ COLUMNS = tuple(f.name for f in fields(LearningCurveRow))
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LearningCurve(Report, Value):
-    """How well models do that were trained on more and more rows, with a row for each size."""
+    """Figures of models that were trained on more and more rows, with a row for each size."""
 
     rows: tuple[LearningCurveRow, ...]
     tested: int
@@ -63,18 +63,18 @@ class LearningCurve(Report, Value):
         return len(self.rows)
 
     def to_frame(self) -> Any:
-        """As a frame of pandas."""
+        """Return the rows as a pandas DataFrame."""
         return frame_of({name: [getattr(row, name) for row in self.rows] for name in COLUMNS})
 
     def plot(self, ax: Any = None, *, by: str = "accuracy") -> Any:
-        """The curve, with how far folds are from each other, drawn by matplotlib.
+        """Plot the curve, with its spread over folds, with matplotlib.
 
         Parameters
         ----------
         ax : matplotlib axes, default=None
-            Where to draw; None: on new ones.
+            Axes to draw on; None: new ones.
         by : {"accuracy", "log_loss"}, default="accuracy"
-            What is drawn.
+            The figure to draw.
 
         Returns
         -------
@@ -105,7 +105,7 @@ def learning_curve(
     model: Any, X: Any, y: Any, *, sizes: Iterable[float] = (0.1, 0.2, 0.5, 1.0), folds: int = 5, repeats: int = 1,
     random_state: int = 0, progress: bool = True,
 ) -> LearningCurve:  # fmt: skip
-    """How well held-out rows are told by models that were trained on more and more of the other rows.
+    """Measure how well held-out rows are predicted by models that were trained on more and more of the other rows.
 
     >>> from naively import TextClassifier, film_reviews, learning_curve
     >>> texts, labels = film_reviews()
@@ -116,28 +116,27 @@ def learning_curve(
     >>> curve.rows[0].accuracy < curve.rows[-1].accuracy
     True
 
-    Each training set is the one before it and some rows more, which alone are counted: tallies are added up. Each
-    class has its share of every training set, as far as that can be; one that has no row yet is scored with the
-    priors smoothed by 1. Columns and categories are as they are with all rows; bins and words are those of the training
-    set.
+    Each training set extends the one before it; only the added rows are counted, and tallies are added up. Training
+    sets are stratified by class as far as possible; a class without any row is scored with the priors smoothed by 1.
+    Columns and categories are those of all rows; bins and words are those of the training set.
 
     Parameters
     ----------
     model : estimator
-        One of naively's; it is fitted anew.
+        A model of naively; a new copy of it is fitted.
     X, y : rows and their labels
         As for `fit`.
     sizes : iterable of float or int, default=(0.1, 0.2, 0.5, 1.0)
-        How many rows to train on: numbers of rows, or (as floats) shares of what the largest fold leaves. They are
-        sorted, and those that come to the same number are told once.
+        Sizes of training sets: numbers of rows, or (as floats) shares of the rows outside the largest fold. They are
+        sorted, and equal sizes are reported once.
     folds : int, default=5
-        How many folds; as many as there are rows at most.
+        Number of folds; at most the number of rows.
     repeats : int, default=1
-        How often, with other folds each time.
+        Number of repetitions, each with other folds.
     random_state : int, default=0
-        Where chance comes from.
+        Seed of the random numbers.
     progress : bool, default=True
-        Whether a terminal shows how far it has come.
+        Show a progress bar on terminals.
 
     Returns
     -------
@@ -146,19 +145,19 @@ def learning_curve(
     listed = list(sizes)
     if not listed:
         raise InputError("sizes: there is none; give one or more, such as 0.5 for half of the rows, or 100 for so many")
-    repeats, many = whole_number(repeats, "repeats", 1), whole_number(folds, "folds", 2)
+    repeats, n_folds = whole_number(repeats, "repeats", 1), whole_number(folds, "folds", 2)
     seed = whole_number(random_state, "random_state", 0)
-    counted = counted_anew(model, X, y)
-    cut = [held_out.folds(len(counted), many, seed + repeat, counted.codes) for repeat in range(repeats)]
-    ends = sorted({_rows(size, left_by(cut[0])) for size in listed})
-    tasks = [(seed + r, fold, k) for r, fold in enumerate(cut) for k in range(fold.max() + 1)]
-    parts = [_grown(counted, *task, ends) for task in tracked(tasks, "learning curve", len(tasks), progress)]
+    counted = count_rows(model, X, y)
+    splits = [held_out.folds(len(counted), n_folds, seed + repeat, counted.codes) for repeat in range(repeats)]
+    ends = sorted({_rows(size, n_training_rows(splits[0])) for size in listed})
+    tasks = [(seed + r, fold, k) for r, fold in enumerate(splits) for k in range(fold.max() + 1)]
+    parts = [_by_size(counted, *task, ends) for task in tracked(tasks, "learning curve", len(tasks), progress)]
     rows = tuple(LearningCurveRow.of(end, found) for end, found in zip(ends, zip(*parts, strict=True), strict=True))
     return LearningCurve(rows, len(counted))
 
 
 def _rows(size: Any, most: int) -> int:
-    """How many rows a size comes to."""
+    """Convert a size to a number of rows."""
     if not isinstance(size, (int, np.integer)) or isinstance(size, bool):
         return rows_of_share(size, most, "sizes: a share")
     if not 1 <= size <= most:
@@ -166,13 +165,13 @@ def _rows(size: Any, most: int) -> int:
     return int(size)
 
 
-def _grown(counted: Counted, seed: int, fold: Array, k: int, ends: list[int]) -> list[HeldOut]:
-    """The rows of a fold by more and more of the others."""
+def _by_size(counted: Counted, seed: int, fold: Array, k: int, ends: list[int]) -> list[HeldOut]:
+    """Predict the rows of a fold by models of more and more of the other rows."""
     rows = np.flatnonzero(fold == k)
     others = shuffled(np.flatnonzero(fold != k), counted.codes, np.random.default_rng([seed, k]))
     rules, tally, found, begin = counted.rules(None), None, [], 0
     for end in ends:
         part = tally_of(counted, others[begin:end])
         tally, begin = part if tally is None else tally + part, end
-        found += judged_by(counted, tally, rules, rows)
+        found += predict_by_tally(counted, tally, rules, rows)
     return found

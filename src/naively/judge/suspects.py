@@ -16,7 +16,7 @@ from naively.score.calibration import Losses
 
 @dataclass(frozen=True)
 class Suspect:
-    """One row: its label, the label that the others suggest, and how strongly they contradict."""
+    """A row, its label, the label that the other rows suggest, and how strongly they contradict its own."""
 
     row: int
     label: Any
@@ -27,10 +27,10 @@ class Suspect:
 
 @dataclass(frozen=True, eq=False)
 class Suspects(Report):
-    """Rows in the order in which their labels are to be looked at.
+    """Rows ranked by how suspect their labels are.
 
-    `rows` are their numbers, the most suspect first; `log_odds` how much less probable the label of each is than the
-    best other (above 0: the others suggest another label), `probability` that of the label itself, calibrated.
+    `rows` are their numbers, the most suspect first; `log_odds` the log-odds of the best other label against the row's
+    own (above 0: the other rows suggest another label); `probability` the calibrated probability of its own label.
     """
 
     rows: Array
@@ -43,7 +43,7 @@ class Suspects(Report):
         return len(self.rows)
 
     def __getitem__(self, i: Any) -> Any:
-        """One of them, or a list of some."""
+        """Return one suspect, or a list of them for a slice."""
         if isinstance(i, slice):
             return [self[j] for j in range(*i.indices(len(self)))]
         label, suggested = (getattr(v[i], "item", lambda v=v: v[i])() for v in (self.labels, self.suggested))
@@ -54,19 +54,19 @@ class Suspects(Report):
 
     @property
     def contradicted(self) -> int:
-        """How many rows the others would label differently."""
+        """Number of rows for which the others suggest another label."""
         return int((self.log_odds > 0).sum())
 
     def _sheets(self) -> tuple[Sheet, ...]:
-        shown = tuple(
+        cells = tuple(
             (str(s.row), str(s.label), str(s.suggested), f"{s.log_odds:.2f}", f"{s.probability:.4f}")
             for s in (self[i] for i in range(min(len(self), 20)))
         )
         head = ("row", "label", "suggested", "log-odds", "probability")
-        return (Sheet(head, shown, f"{self.contradicted} of {len(self)} labels are contradicted", names=3),)
+        return (Sheet(head, cells, f"{self.contradicted} of {len(self)} labels are contradicted", names=3),)
 
     def to_frame(self) -> Any:
-        """As a DataFrame of pandas', the most suspect first."""
+        """Return the rows as a pandas DataFrame, the most suspect first."""
         names = ("rows", "labels", "suggested", "log_odds", "probability")
         return frame_of({name.removesuffix("s") if name != "log_odds" else name: getattr(self, name) for name in names})
 
@@ -75,7 +75,7 @@ class Suspects(Report):
 
 
 def suspects(model: Any, X: Any, y: Any, *, groups: Any = None, sample_weight: Any = None) -> Suspects:
-    """Rows by how strongly the rest of the data contradicts their label, the most suspect first.
+    """Rank rows by how strongly the rest of the data contradicts their label, the most suspect first.
 
     >>> from naively import TextClassifier, film_reviews, suspects
     >>> texts, labels = film_reviews()
@@ -84,18 +84,18 @@ def suspects(model: Any, X: Any, y: Any, *, groups: Any = None, sample_weight: A
     >>> 7 in found.rows[:40]
     True
 
-    Each row is scored by the counts without it, so a wrong label cannot speak for itself.
+    Each row is scored by the counts without it, so that a wrong label cannot support itself.
 
     Parameters
     ----------
     model : estimator
-        One of naively's; where it is fitted, on (at least) these rows.
+        A model of naively. If it is fitted, it must have been fitted on (at least) these rows.
     X, y : rows and their labels
         As for `fit`.
     groups : array-like of shape (n_samples,), default=None
-        Rows of one group are left out together, so that copies do not speak for each other.
+        Rows of one group are left out together, so that copies do not support each other.
     sample_weight : array-like of shape (n_samples,), default=None
-        What each row counted for.
+        Weight of each row.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Training: rows judged by a tally of some of the others."""
+"""Training: predict rows by a tally of some of the other rows."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ from naively.learn import held_out
 from naively.learn.held_out import HeldOut
 
 
-def counted_anew(model: Any, X: Any, y: Any) -> Counted:
-    """These rows as a new model counts them, whatever the one that is given has counted."""
+def count_rows(model: Any, X: Any, y: Any) -> Counted:
+    """Fit a new copy of a model on these rows, and return it with them."""
     check_model(model)
     return replace(Counted.of(uncalibrated(model), X, y), method=method_of(model))
 
 
 def tally_of(counted: Counted, rows: Array) -> Any:
-    """What some of the rows come to."""
+    """Count some of the rows into a tally."""
     state = counted.model._model
     weight = None if counted.weight is None else counted.weight[rows]
     part, codes = held_out.taken(counted.rows, rows), counted.codes[rows]
     return counted.model._family_of(state).count(part, codes, state.ledger.classes, state.ledger.features, weight)
 
 
-def judged_by(counted: Counted, tally: Any, rules: list[Any], rows: Array) -> list[HeldOut]:
-    """Some of the rows by a tally of others, for each rule."""
+def predict_by_tally(counted: Counted, tally: Any, rules: list[Any], rows: Array) -> list[HeldOut]:
+    """Predict some of the rows by a tally of other rows, for each rule."""
     state, ledger, codes = counted.model._model, held_out.ledger_of(tally), counted.codes[rows]
     family, classes = counted.model._family_of(state), state.ledger.classes
     prior = held_out.without_class(counted.model._prior_rule(), classes, ledger.rows, np.unique(codes))
     if family.ignores_prior and classes.size > 1:
         prior = np.zeros_like(prior)
     order = np.arange(classes.size) if classes.order is None else classes.order
-    part, nothing, truth = held_out.taken(counted.rows, rows), np.zeros(classes.size), np.argsort(order)[codes]
+    part, no_prior, truth = held_out.taken(counted.rows, rows), np.zeros(classes.size), np.argsort(order)[codes]
     weight = None if counted.weight is None else counted.weight[rows]
-    scores = (family.table(ledger, rule, nothing).score(part) for rule in rules)
+    scores = (family.table(ledger, rule, no_prior).score(part) for rule in rules)
     held = (HeldOut(replace(found, prior=prior[order]), truth, weight) for found in scores)
     return [found.as_used(counted.method) for found in held]
 
 
 def shuffled(rows: Array, codes: Array, rng: np.random.Generator) -> Array:
-    """The rows in random order, in which the first of any number have the classes about as all have.
+    """Shuffle rows so that every leading part of them has about the same shares of classes as all rows.
 
     >>> rows = shuffled(np.arange(40), np.arange(40) % 2, np.random.default_rng(0))
     >>> int((rows[:10] % 2).sum()), bool((np.sort(rows) == np.arange(40)).all())
@@ -52,26 +52,26 @@ def shuffled(rows: Array, codes: Array, rng: np.random.Generator) -> Array:
     """
     rows = rng.permutation(rows)
     order = np.argsort(codes[rows], kind="stable")
-    many = np.bincount(codes[rows])
+    class_sizes = np.bincount(codes[rows])
     rank = np.empty(len(rows))
-    rank[order] = np.arange(len(rows)) - np.repeat(np.cumsum(many) - many, many)
-    return rows[np.argsort((rank + rng.random(len(rows))) / many[codes[rows]], kind="stable")]
+    rank[order] = np.arange(len(rows)) - np.repeat(np.cumsum(class_sizes) - class_sizes, class_sizes)
+    return rows[np.argsort((rank + rng.random(len(rows))) / class_sizes[codes[rows]], kind="stable")]
 
 
-def left_by(fold: Array) -> int:
-    """How many rows the largest fold leaves to train on."""
+def n_training_rows(fold: Array) -> int:
+    """Return the number of rows outside the largest fold."""
     return int(len(fold) - np.bincount(fold).max())
 
 
 def whole_number(value: Any, name: str, least: int) -> int:
-    """A whole number, such as a number of folds."""
+    """Return a parameter as an int, or raise if it is not a whole number of at least `least`."""
     if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
         raise InputError(f"{name} must be a whole number, {least} or more, got {value!r}")
     return int(value)
 
 
 def rows_of_share(share: Any, rows: int, name: str) -> int:
-    """How many rows a share comes to: one at least."""
+    """Convert a share of rows to a number of rows, at least 1."""
     if not isinstance(share, (int, float, np.number)) or isinstance(share, bool) or not 0.0 < share <= 1.0:
         raise InputError(f"{name} must be above 0.0 and at most 1.0, got {share!r}")
     return max(1, round(float(share) * rows))

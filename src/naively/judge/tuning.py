@@ -1,4 +1,4 @@
-"""Tuning: which parameters do best on rows that are left out."""
+"""Tuning: find the parameters that do best on held-out rows."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from naively.report import Report, Sheet, frame_of, tracked
 from naively.score.calibration import Losses
 
 SELECTING = ("select", "max_df", "max_features")
-"""What is picked by all rows, so that leaving out one of them would not tell how good the pick is."""
+"""Parameters that select words from all rows, so that leaving out single rows would overrate the selection."""
 MEASURES = {"accuracy": 1.0, "log_loss": -1.0}
 
 
 @dataclass(frozen=True, eq=False)
 class Attempt:
-    """Some parameters, and how held-out rows fared with them.
+    """A combination of parameters, and its figures on held-out rows.
 
-    Rows are judged as a model with these parameters would judge them, calibrated where it calibrates. Where it does
-    not, the log-loss is at the best temperature.
+    Probabilities are calibrated if a model with these parameters calibrates. If it does not, the log-loss is taken at
+    the best temperature.
     """
 
     parameters: dict[str, Any]
@@ -43,7 +43,7 @@ class Attempt:
 
 @dataclass(frozen=True, eq=False)
 class Tuned(Report):
-    """What was tried, the best first, and a model fitted with it."""
+    """The combinations that were tried, the best first, and a model fitted with the best."""
 
     attempts: tuple[Attempt, ...]
     model: Any
@@ -59,7 +59,7 @@ class Tuned(Report):
         names = tuple(self.best)
         rows = tuple(
             (
-                *(_shown(a.parameters[n]) for n in names),
+                *(_value_text(a.parameters[n]) for n in names),
                 f"{a.accuracy:.4f}",
                 f"{a.log_loss:.4f}",
                 f"{a.temperature:.3g}",
@@ -70,7 +70,7 @@ class Tuned(Report):
         return (Sheet(head, rows, f"{len(rows)} tried, by {self.by}, {self.judged}", len(names), frozenset({0})),)
 
     def to_frame(self) -> Any:
-        """As a DataFrame of pandas', the best first."""
+        """Return the attempts as a pandas DataFrame, the best first."""
         columns: dict[str, Any] = {n: [a.parameters[n] for a in self.attempts] for n in self.best}
         for name in ("accuracy", "log_loss", "temperature"):
             columns[name] = [getattr(a, name) for a in self.attempts]
@@ -85,37 +85,37 @@ def tune(
     model: Any, X: Any, y: Any, grid: Mapping[str, Sequence[Any]], *, by: str = "accuracy", folds: int | None = None,
     groups: Any = None, sample_weight: Any = None, random_state: int = 0, progress: bool = True,
 ) -> Tuned:  # fmt: skip
-    """Try every combination of some parameters on rows that are left out, and fit a model with the best.
+    """Try every combination of some parameters on held-out rows, and fit a model with the best.
 
     >>> from naively import MultinomialNB, tune
     >>> X, y = [[2, 1, 0], [1, 2, 0], [0, 1, 3], [0, 2, 2]], ["sport", "sport", "politics", "politics"]
     >>> tune(MultinomialNB(), X, y, {"alpha": [1.0, 0.1]}, by="log_loss").best
     {'alpha': 0.1}
 
-    Rows are counted once for all parameters that do not change what is counted, and a whole path of α costs little
-    more than one. Each row is left out by itself or, with `folds` or `groups`, together with others. Where the words
-    to select are among what is tried, ten folds are used, since the words would have been selected by the row as well.
+    Rows are counted once for all parameters that do not change the counts, and a whole path of α costs little more
+    than one. Each row is left out by itself or, with `folds` or `groups`, together with others. If the grid varies the
+    selection of words, ten folds are used, because words are otherwise selected with the row that is left out.
 
     Parameters
     ----------
     model : estimator
-        One of naively's. Where it has been fitted, that does not matter.
+        A model of naively; it may be fitted or not.
     X, y : rows and their labels
         As for `fit`.
     grid : dict
         Values for each parameter by name: `{"alpha": [1, 0.1, WittenBell()], "family": ["multinomial", "complement"]}`.
     by : {"accuracy", "log_loss"}, default="accuracy"
-        What is best; of equals, the first in the order of the grid.
+        The figure that ranks the combinations; of equals, the first in the order of the grid is best.
     folds : int, default=None
-        Leave out so many folds instead of single rows.
+        Number of folds to leave out instead of single rows.
     groups : array-like of shape (n_samples,), default=None
         Leave out the rows of one group together.
     sample_weight : array-like of shape (n_samples,), default=None
-        What each row counts for.
+        Weight of each row.
     random_state : int, default=0
-        Where chance comes from.
+        Seed of the random numbers.
     progress : bool, default=True
-        Whether to show a bar while a terminal is there to show it.
+        Show a progress bar on terminals.
 
     Returns
     -------
@@ -133,7 +133,7 @@ def tune(
     attempts = list(plan.attempts(candidates, progress))
     order = sorted(range(len(attempts)), key=lambda i: -MEASURES[by] * getattr(attempts[i], by))
     best = clone(model).set_params(**attempts[order[0]].parameters).fit(X, y, sample_weight)
-    return Tuned(tuple(attempts[i] for i in order), best, by, plan.told)
+    return Tuned(tuple(attempts[i] for i in order), best, by, plan.description)
 
 
 def _candidates(model: Any, grid: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
@@ -146,15 +146,15 @@ def _candidates(model: Any, grid: Mapping[str, Sequence[Any]]) -> list[dict[str,
             raise InputError(f"{type(model).__name__} has no parameter {name!r}{nearest(name, known)}")
         if isinstance(values, str) or not isinstance(values, (Sequence, np.ndarray)) or not len(values):
             raise InputError(f"grid[{name!r}] must be a list of values, got {values!r}")
-    made = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
-    for parameters in made:
+    candidates = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
+    for parameters in candidates:
         clone(model).set_params(**parameters)._validate_params()
-    return made
+    return candidates
 
 
 @dataclass(frozen=True, eq=False)
 class _Plan:
-    """How candidates are judged: by which rows, and what is left out together."""
+    """The data that candidates are evaluated on, and the rows that are left out together."""
 
     model: Any
     X: Any
@@ -165,28 +165,28 @@ class _Plan:
     seed: int
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         if self.groups is not None:
             return "leaving one group out"
         return "leaving one row out" if self.folds is None else f"in {self.folds} folds"
 
     def attempts(self, candidates: list[dict[str, Any]], progress: bool) -> Iterator[Attempt]:
-        """In the order of the candidates."""
+        """Evaluate the candidates and yield an attempt for each, in their order."""
         found: dict[int, Attempt] = {}
         counts: dict[Any, Counted] = {}
         paths = _paths(self.model, candidates)
         for path in tracked(paths, "tuning", len(paths), progress):
             first = candidates[path[0]]
-            told = clone(self.model).set_params(**first)
-            key = tuple((n, repr(v)) for n, v in told.get_params(deep=False).items() if _is_counted(told, n))
+            estimator = clone(self.model).set_params(**first)
+            key = tuple((n, repr(v)) for n, v in estimator.get_params(deep=False).items() if _is_counted(estimator, n))
             if key not in counts:
-                counts = {key: Counted.of(uncalibrated(told), self.X, self.y, self.weight)}
+                counts = {key: Counted.of(uncalibrated(estimator), self.X, self.y, self.weight)}
             counted = counts[key]
             model = changed(counted.model, **first)
             counted = replace(counted, model=model)
             rules = [changed(model, **candidates[i])._rule() for i in path]
             for i, result in zip(path, self._left_out(counted, rules), strict=True):
-                found[i] = _attempt(candidates[i], result, method_of(told))
+                found[i] = _attempt(candidates[i], result, method_of(estimator))
         return (found[i] for i in range(len(candidates)))
 
     def _left_out(self, counted: Counted, rules: list[Any]) -> list[HeldOut]:
@@ -202,7 +202,7 @@ class _Plan:
 
 
 def _is_counted(model: Any, name: str) -> bool:
-    """Whether a parameter says what is counted, or is to be chosen anew each time."""
+    """True if a parameter changes the counts, or is chosen again for each candidate."""
     if isinstance(model, TextClassifier):
         chooses = any(isinstance(v := getattr(model, n), str) and v == "auto" for n in CHOSEN)
         return name in COUNTED or (chooses and name in (*CHOSEN, "alpha", "min_df", "prior"))
@@ -210,13 +210,13 @@ def _is_counted(model: Any, name: str) -> bool:
 
 
 def _paths(model: Any, candidates: list[dict[str, Any]]) -> list[list[int]]:
-    """Candidates that differ by their smoothing alone, those that are counted alike one after another."""
+    """Group candidates that differ only in their smoothing; groups with the same counts follow each other."""
     smoothing = "alpha" if "alpha" in model.get_params(deep=False) else "var_smoothing"
     paths: dict[tuple[str, str], list[int]] = {}
     for i, parameters in enumerate(candidates):
-        told = clone(model).set_params(**parameters)
-        rest = {n: v for n, v in parameters.items() if n != smoothing or _is_counted(told, smoothing)}
-        counted = {n: v for n, v in parameters.items() if _is_counted(told, n)}
+        estimator = clone(model).set_params(**parameters)
+        rest = {n: v for n, v in parameters.items() if n != smoothing or _is_counted(estimator, smoothing)}
+        counted = {n: v for n, v in parameters.items() if _is_counted(estimator, n)}
         paths.setdefault((repr(counted), repr(rest)), []).append(i)
     return [paths[key] for key in sorted(paths)]
 
@@ -227,5 +227,5 @@ def _attempt(parameters: dict[str, Any], result: HeldOut, method: str | None) ->
     return Attempt(parameters, used.accuracy, used.log_loss, temperature.value)
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)

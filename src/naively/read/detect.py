@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from naively.arrays import Array
+from naively.errors import InputError
 
 
 def is_a(value: Any, *classes: str) -> bool:
@@ -47,5 +48,6 @@ def missing_entries(values: Array) -> Array:
             return np.asarray(pandas.isna(values))
         found = [value is None or value != value for value in values.ravel()]
     except InvalidOperation:  # Decimal("sNaN") cannot even be compared
-        found = [value.is_nan() if isinstance(value, Decimal) else is_missing(value) for value in values.ravel()]
+        row = next(i for i, value in enumerate(values) if isinstance(value, Decimal) and value.is_snan())
+        raise InputError(f"Input y contains NaN: label of row {row} is {values[row]!r}; leave such rows out") from None
     return np.array(found, dtype=bool).reshape(values.shape)

@@ -1,4 +1,4 @@
-"""Texts: columns of text in whatever form they come, as bytes that the compiled core reads where they are."""
+"""Texts: convert columns of text of any library to bytes that the compiled core reads without copying."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ _BYTES_PER_WORD = 6
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """Many texts, ready to be read. A missing one (None, NaN, NA) is no information."""
+    """A column of texts for the compiled core. A missing text (None, NaN, NA) is no information."""
 
     core: Any
 
     @classmethod
     def of(cls, X: Any) -> Texts:
-        """From a list, an array, or a column of pandas, polars or Arrow."""
+        """Convert a list, an array, or a column of pandas, polars or Arrow."""
         return cls(_core_texts(X))
 
     @classmethod
     def of_tokens(cls, tokens: list[Any]) -> Texts:
-        """From lists of tokens; None is a missing text."""
+        """Convert lists of tokens; None is a missing text."""
         core = _core.Texts.of_tokens(tokens)
         if core.odd >= 0:
-            raise InputError(f"row {core.odd}: tokens must be text, got {_odd_token(tokens[core.odd])}")
+            raise InputError(f"row {core.odd}: tokens must be text, got {_bad_token(tokens[core.odd])}")
         return cls(core)
 
     @property
@@ -41,23 +41,23 @@ class Texts:
 
     @property
     def nnz(self) -> int:
-        """About how many words there are."""
+        """Approximate number of words."""
         return self.core.bytes // _BYTES_PER_WORD
 
     @property
     def missing(self) -> Array:
-        """Which are missing; of length 0 where none is."""
+        """Mask of missing texts; of length 0 if none is missing."""
         return self.core.missing.view(bool)
 
     def __getitem__(self, rows: slice) -> Texts:
         return Texts(self.core.part(rows.start, rows.stop))
 
     def take(self, rows: Array) -> Texts:
-        """Those with these numbers, in that order."""
+        """Return the texts with these row numbers, in that order."""
         return Texts(self.core.take(np.ascontiguousarray(rows, dtype=np.int64)))
 
     def blocks(self, size: int) -> Iterator[slice]:
-        """Slices of so many rows."""
+        """Yield slices of at most `size` rows."""
         rows = len(self.core)
         for start in range(0, rows, size):
             yield slice(start, min(start + size, rows))
@@ -66,14 +66,14 @@ class Texts:
         return len(self.core)
 
 
-def _odd_token(tokens: Any) -> str:
-    odd = next(token for token in tokens if not isinstance(token, (str, bytes)))
-    return f"{odd!r} ({type(odd).__name__})"
+def _bad_token(tokens: Any) -> str:
+    token = next(token for token in tokens if not isinstance(token, (str, bytes)))
+    return f"{token!r} ({type(token).__name__})"
 
 
 def _core_texts(X: Any) -> Any:
     if isinstance(X, (str, bytes, bytearray)):
-        raise InputError(f"expected many texts, got a single one ({_shown(X)}); pass a list: [text]")
+        raise InputError(f"expected many texts, got a single one ({_excerpt(X)}); pass a list: [text]")
     column = _arrow_column(X)
     if column is not None:
         return _of_arrow(column)
@@ -94,7 +94,7 @@ def _listed(X: Any) -> list[Any]:
             raise InputError(f"expected one column of texts, got an array of shape {X.shape}; pick a column")
         return X.tolist()
     if not hasattr(X, "__iter__"):
-        raise InputError(f"expected texts, got {_shown(X)} ({type(X).__name__}); pass a list of them")
+        raise InputError(f"expected texts, got {_excerpt(X)} ({type(X).__name__}); pass a list of them")
     return list(X)
 
 
@@ -112,16 +112,16 @@ def _cleaned(value: Any, row: int) -> Any:
         return bytes(value)
     if is_missing(value):
         return None
-    raise InputError(f"row {row}: expected text, got {_shown(value)} ({type(value).__name__}); convert it to text")
+    raise InputError(f"row {row}: expected text, got {_excerpt(value)} ({type(value).__name__}); convert it to text")
 
 
-def _shown(value: Any) -> str:
+def _excerpt(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 40 else text[:37] + "..."
 
 
 def _arrow_column(X: Any) -> Any:
-    """As an Arrow array, where it is kept as one."""
+    """Return X as an Arrow array if its library stores it as one; otherwise None."""
     if isinstance(X, (list, tuple, np.ndarray)):
         return None
     if is_a(X, "pyarrow.Array", "pyarrow.ChunkedArray"):
@@ -132,7 +132,7 @@ def _arrow_column(X: Any) -> Any:
         return _only_column(X.to_arrow())
     if is_a(X, "pandas.DataFrame"):
         if X.shape[1] != 1:
-            raise InputError(f"expected one column of texts, got {X.shape[1]}: {_shown(list(X.columns))}; pick one")
+            raise InputError(f"expected one column of texts, got {X.shape[1]}: {_excerpt(list(X.columns))}; pick one")
         X = X.iloc[:, 0]
     if is_a(X, "pandas.Series"):
         import pyarrow as pa
@@ -152,7 +152,7 @@ def _only_column(table: Any) -> Any:
 
 
 def plain_text(column: Any) -> Any:
-    """An Arrow column of text in a form whose bytes lie in a row."""
+    """Convert an Arrow column of text to a type with contiguous bytes."""
     import pyarrow as pa
 
     kind = column.type
@@ -178,13 +178,13 @@ def _of_arrow(column: Any) -> Any:
 
 
 def buffers(chunk: Any, pa: Any) -> tuple[Array, Array, Array | None]:
-    """Offsets, bytes and marks of what is missing of an Arrow array of text."""
+    """Return the offsets and bytes of an Arrow array of text, and a mask of missing texts (None if there are none)."""
     missing = chunk.is_null().to_numpy(zero_copy_only=False).view(np.uint8) if chunk.null_count else None
     return *bytes_of(chunk, pa), missing
 
 
 def bytes_of(chunk: Any, pa: Any) -> tuple[Array, Array]:
-    """Offsets and bytes of an Arrow array of text, where they are."""
+    """Return the offsets and bytes of an Arrow array of text, without copying."""
     _, offsets, data = chunk.buffers()
     wide = np.int64 if chunk.type in (pa.large_string(), pa.large_binary()) else np.int32
     starts: Any = np.frombuffer(offsets, wide) if offsets is not None and offsets.size else np.zeros(1, wide)
@@ -196,7 +196,7 @@ def bytes_of(chunk: Any, pa: Any) -> tuple[Array, Array]:
 
 
 def as_strings(X: Any, prepare: Callable[[str], Any]) -> list[Any]:
-    """What a function makes of each text; None of a missing one. Bytes that are no UTF-8 are replaced."""
+    """Apply a function to each text; a missing text stays None. Bytes that are not UTF-8 are replaced."""
     column = _arrow_column(X)
     listed = _listed(X) if column is None else column.to_pylist()
     result: list[Any] = []

@@ -1,4 +1,4 @@
-"""Tokens: what of a text counts as a word."""
+"""Tokens: rules that split texts into words."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class Tokens:
 
     kind
         "words": runs of letters, marks, digits and connectors; in scripts without spaces (Chinese, Japanese, Thai,
-        Lao, Khmer, Burmese) every two neighbouring characters. "sklearn": what scikit-learn's `CountVectorizer`
-        takes by default, runs of two or more of what `\\w` matches. "chars": `ngrams` characters in a row, inside
-        what lies between spaces and with a space on either side. Or a function from text to a list of tokens.
+        Lao, Khmer, Burmese) every two neighbouring characters. "sklearn": the default of scikit-learn's
+        `CountVectorizer`, runs of two or more characters that match `\\w`. "chars": `ngrams` characters in a row, in
+        each run between spaces, padded with a space on either side. Or a function from text to a list of tokens.
     ngrams
-        How many words in a row (or characters) a token has, from and to.
+        Smallest and largest number of words (or characters) in a token.
     negation
-        Whether words behind a negation ("not", "n't", "never", "no", ...), up to the next punctuation, become
-        other words: `NOT_word`.
+        If True, words after a negation ("not", "n't", "never", "no", ...), up to the next punctuation, become other
+        words: `NOT_word`.
     """
 
     kind: Any = "words"
@@ -56,19 +56,19 @@ class Tokens:
 
     @property
     def spelt(self) -> bool:
-        """Whether tokens are made of characters, so that a blank in one does not part two words."""
+        """True if tokens are runs of characters, in which a blank does not separate two words."""
         return self.kind in ("chars", "stream")
 
     @cached_property
     def core(self) -> Any:
-        """The rule as the compiled core takes it."""
+        """The rule as an object of the compiled core."""
         kind = KINDS["words"] if callable(self.kind) else KINDS[self.kind]
         lower = self.lowercase and self.accents is None
         stop = None if self.stop_words is None else sorted(self.stop_words)
         return _core.TokenRules.of(kind, lower, self.negation, *self.ngrams, stop)
 
     def texts(self, X: Any) -> Texts:
-        """Texts ready for the core; what it cannot do itself is done here, one after another."""
+        """Convert texts for the core; functions and accents, which it does not handle, are applied text by text."""
         if isinstance(X, Texts):
             return X
         if callable(self.kind):
@@ -103,14 +103,14 @@ def checked_ngrams(ngrams: Any) -> tuple[int, int]:
 
 
 def without_accents(text: str, how: str) -> str:
-    """Letters without their marks; or, by "ascii", only what is plain then.
+    """Remove accents from letters; with "ascii", also drop all characters that are not ASCII then.
 
     >>> without_accents("café", "unicode")
     'cafe'
     """
     if text.isascii():
         return text
-    apart = unicodedata.normalize("NFKD", text)
+    decomposed = unicodedata.normalize("NFKD", text)
     if how == "ascii":
-        return apart.encode("ascii", "ignore").decode("ascii")
-    return "".join(c for c in apart if not unicodedata.combining(c))
+        return decomposed.encode("ascii", "ignore").decode("ascii")
+    return "".join(c for c in decomposed if not unicodedata.combining(c))

@@ -1,8 +1,7 @@
-"""Arrow's own files and streams, read where they lie.
+"""Arrow files and streams, read through a memory map.
 
-They are mapped into memory, and pages that have been handed on are given back to the system now and then, so that even
-a file of a single batch takes little memory. Values are checked before they are handed on, because what reads them
-trusts their offsets.
+Pages that have been read are given back to the system now and then, so that even a file of a single batch takes little
+memory. Values are validated before they are handed on, because the code that reads them trusts their offsets.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ class Arrow:
 
     @cached_property
     def columns(self) -> Mapping[str, str]:
-        return {field.name: self._shown(field) for field in self._schema}
+        return {field.name: self._type_name(field) for field in self._schema}
 
     @cached_property
     def rows(self) -> int | None:
@@ -43,7 +42,7 @@ class Arrow:
         return None if None in counts else sum(count or 0 for count in counts)
 
     def pieces(self, columns: Sequence[str], progress: Progress) -> Iterator[Any]:
-        """All rows."""
+        """Yield all rows."""
         before = 0
         for part in self.parts:
             for piece, share in _slices(part):
@@ -54,7 +53,7 @@ class Arrow:
 
     @cached_property
     def _schema(self) -> Any:
-        """The columns of the first file, with types that hold those of all files."""
+        """The columns of the first file, with types wide enough for all files."""
         import pyarrow as pa
 
         schemas = [_plain_schema(part) for part in self.parts]
@@ -67,8 +66,8 @@ class Arrow:
             raise SourceError(f"the files have columns of different types: {plain(str(error))}") from None
         return pa.schema([together.field(name) for name in schemas[0].names])
 
-    def _shown(self, field: Any) -> str:
-        """The type of a column as DuckDB shows it, or Arrow where DuckDB has no such type."""
+    def _type_name(self, field: Any) -> str:
+        """Return DuckDB's name for the type of a column, or Arrow's name if DuckDB has no such type."""
         import pyarrow as pa
 
         try:
@@ -94,7 +93,7 @@ class Arrow:
 
 
 def _slices(part: Part) -> Iterator[tuple[Any, float]]:
-    """The rows of a file, some thousand at a time, and the share of the file that they end at."""
+    """Yield the rows of a file, a few thousand at a time, each with the share of the file read so far."""
     import pyarrow as pa
 
     try:
@@ -106,14 +105,14 @@ def _slices(part: Part) -> Iterator[tuple[Any, float]]:
                 yield piece, start + (end - start) * (first + len(piece)) / len(batch)
                 since += piece.nbytes
                 if since > _MAPPED_BYTES:
-                    _give_back(mapped)
+                    _release_pages(mapped)
                     since = 0
     except (OSError, pa.ArrowException) as error:
         raise damaged(part.path, error) from None
 
 
 def _record_batches(mapped: mmap.mmap, path: str) -> Iterator[tuple[Any, float, float]]:
-    """The batches as they were written, and between which shares of the file each lies."""
+    """Yield the batches as they were written, each with the shares of the file at which it starts and ends."""
     import pyarrow as pa
 
     source = pa.BufferReader(pa.py_buffer(mapped))
@@ -136,8 +135,8 @@ def _mapped(path: str) -> mmap.mmap:
         return mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
 
 
-def _give_back(mapped: mmap.mmap) -> None:
-    """Let go of the pages; one that is needed again is read again."""
+def _release_pages(mapped: mmap.mmap) -> None:
+    """Release the mapped pages; the system reads a page again when it is needed again."""
     if hasattr(mmap, "MADV_DONTNEED"):
         mapped.madvise(mmap.MADV_DONTNEED)
 
@@ -157,7 +156,7 @@ def _plain_schema(part: Part) -> Any:
 
 
 def _count(part: Part) -> int | None:
-    """The number of rows, which a stream does not tell before its end."""
+    """Return the number of rows; None for a stream, which does not store it."""
     import pyarrow as pa
 
     source = pa.BufferReader(pa.py_buffer(_mapped(part.place)))

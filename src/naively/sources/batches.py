@@ -1,4 +1,4 @@
-"""Batches: rows in batches of a fixed size, whatever the pieces in which they come."""
+"""Batches: regroup rows that arrive in pieces of any size into batches of a fixed size."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _BYTES_PER_ITEM = 8
 
 
 def cut(pieces: Iterable[pa.RecordBatch], rows: int, size: int) -> Iterator[pa.Table]:
-    """Batches of so many rows, or fewer where their texts would take more than so many bytes.
+    """Regroup pieces into batches of `rows` rows, or of fewer rows if their texts would take more than `size` bytes.
 
-    They are tables of the pieces, which are not copied into one: fresh memory costs more than what is read into it.
+    Each batch is a table of slices, which are not copied into one array: fresh memory costs more than reading into it.
 
-    Where a batch ends depends on the rows alone. A row that is larger than a batch is a batch of its own.
+    Where a batch ends depends on the rows alone. A row that is larger than `size` is a batch of its own.
     """
     import numpy as np
 
@@ -45,7 +45,7 @@ def cut(pieces: Iterable[pa.RecordBatch], rows: int, size: int) -> Iterator[pa.T
 
 
 def plain_columns(piece: pa.RecordBatch) -> pa.RecordBatch:
-    """The same with every text written out: no dictionaries, no views, no extensions."""
+    """Convert all columns to plain values: no dictionaries, no views, no extension types."""
     import pyarrow as pa
 
     columns = [plain_column(column) for column in piece.columns]
@@ -53,7 +53,7 @@ def plain_columns(piece: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def plain_column(column: pa.Array) -> pa.Array:
-    """A column as plain values."""
+    """Convert a column to plain values: no dictionary, no view, no extension type."""
     import pyarrow as pa
 
     kind = column.type
@@ -75,7 +75,7 @@ def _joined(slices: list[Any]) -> pa.Table:
 
 
 def _ends(piece: pa.RecordBatch) -> npt.NDArray[np.int64]:
-    """How many bytes of text there are before each row, and at the end."""
+    """Return the number of bytes of text before each row, and in all rows."""
     import numpy as np
 
     total = np.zeros(len(piece) + 1, dtype=np.int64)

@@ -1,12 +1,13 @@
 """Delimited: CSV and TSV.
 
-The delimiter is told from the first line, and the types of the columns from the first rows (at most 20,480 of them, or
-4 MB) of the first files. Where a file is longer, columns of whole numbers and dates are looked through to the end first
-(`exact`). A text that turns up later in a column of numbers is a bad value with a line number. DuckDB is not left to
-guess delimiters, quotes and comments: where a row is bad, it guesses a file of one column. Nor does it read a file in
-parallel: it then guesses at the start of each buffer whether that lies within quotes, and may be wrong. From front to
-back, it takes a value longer than two buffers for the file's end, and it refuses line ends of several kinds; so a file
-is gone through here first, and copied with line feeds where its line ends are mixed.
+The delimiter is detected in the first line, and the types of the columns in the first rows (at most 20,480 of them, or
+4 MB) of the first files. If a file is longer, its columns of whole numbers and dates are first read to the end
+(`exact`). A text that turns up later in a column of numbers is a bad value with a line number.
+
+DuckDB may not guess delimiters, quotes and comments: if a row is bad, it guesses a file of one column. It may not read
+a file in parallel either: it then guesses at the start of each buffer whether that lies within quotes, and may be
+wrong. Reading from front to back, it takes a value longer than two buffers for the end of the file, and refuses mixed
+line ends; so each file is scanned here first, and copied with line feeds if its line ends are mixed.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from typing import Any
 
 from naively import _core
 from naively.sources.batches import plain_columns
-from naively.sources.duck import Engine, exactly, failures, identifiers, literal, nothing, structure
-from naively.sources.errors import BadRow, SourceError, bad_csv_row, csv_problem, shown
+from naively.sources.duck import Engine, exactly, failures, identifiers, ignore, literal, structure
+from naively.sources.errors import BadRow, SourceError, bad_csv_row, csv_problem, shortened
 from naively.sources.exact import exact_types
 from naively.sources.formats import damaged
 from naively.sources.reader import KEPT, SKIP, Part, Progress, check_names, widest
@@ -40,7 +41,7 @@ _BEGINNING = 1_000
 _SAMPLE_ROWS = 20_480
 _SAMPLE_BYTES = 4_000_000
 _SNIFFED_FILES = 10
-_LOOKED_AT = 200
+_CHECKED_ROWS = 200
 _UNNAMED = "Unnamed: 0"
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]+,[0-9]+\s*")
 
@@ -57,7 +58,7 @@ from reject_errors group by line order by line limit ?
 
 @dataclass(frozen=True)
 class Dialect:
-    """How one file is written, and the columns that it has."""
+    """Delimiter, quotes, header and number formats of one file, and the types of its columns."""
 
     delimiter: str
     quote: str
@@ -71,7 +72,7 @@ class Dialect:
 
 @dataclass(frozen=True)
 class Checked:
-    """A file that was gone through to its end: where to read it from, and where its last quote stays open (or -1)."""
+    """A file that was scanned to its end: where to read it, and the offset of a quote that is never closed (or -1)."""
 
     part: Part
     dialect: Dialect
@@ -105,7 +106,7 @@ class Delimited:
         return widest([(part.path, dialect.types) for part, dialect in first])
 
     def as_text(self, names: Iterable[str]) -> Delimited:
-        """The same with these columns as they are written, whatever they look like."""
+        """Return this reader with these columns read as text, whatever they look like."""
         other = replace(self, texts=self.texts | set(names))
         other.__dict__["_first_dialects"] = self._first_dialects
         other.__dict__["_first_types"] = self._first_types
@@ -116,7 +117,7 @@ class Delimited:
         return [self._sniffed(part) for part in self.parts[:_SNIFFED_FILES]]
 
     def pieces(self, columns: Sequence[str], progress: Progress) -> Iterator[Any]:
-        """All rows."""
+        """Yield all rows."""
         self._refuse_decimal_commas(columns)
         self._confirm_types(columns)
         before = 0
@@ -132,12 +133,12 @@ class Delimited:
         return sniffed(self.engine, part, self.sep, self.no_header, self.decimal)
 
     def _checked(self, number: int) -> Checked:
-        """Go through a file before DuckDB does: a record that is too long would take gigabytes there."""
+        """Scan a file before DuckDB reads it: a record that is too long would take gigabytes there."""
         if number not in self.checked:
             part, known = self.parts[number], number < len(self._first_dialects)
             dialect = self._first_dialects[number] if known else self._sniffed(part)
             check_names(self.columns, dialect.types, part.path, self.parts[0].path)
-            self.checked[number] = _gone_through(part, dialect, self.engine)
+            self.checked[number] = _scanned(part, dialect, self.engine)
         return self.checked[number]
 
     def _refuse_decimal_commas(self, columns: Sequence[str]) -> None:
@@ -150,13 +151,13 @@ class Delimited:
     def _confirm_types(self, columns: Sequence[str]) -> None:
         """Find the exact types of columns that look like numbers, dates or booleans."""
         types = {name: self.columns[name] for name in columns if name not in self.exact}
-        self.exact.update(exact_types(types, self._seen_whole, self._summed_up))
+        self.exact.update(exact_types(types, self._seen_whole, self._aggregated))
 
     def _seen_whole(self) -> bool:
         return len(self.parts) <= _SNIFFED_FILES and all(map(_seen_whole, self.parts))
 
-    def _summed_up(self, types: Mapping[str, str], aggregates: Sequence[str]) -> list[Sequence[float]]:
-        """Aggregates of each file, over the rows whose values have these types."""
+    def _aggregated(self, types: Mapping[str, str], aggregates: Sequence[str]) -> list[Sequence[float]]:
+        """Compute aggregates for each file, over the rows whose values have these types."""
         found: list[Sequence[float]] = []
         for number, part in enumerate(self.parts):
             checked = self._checked(number)
@@ -173,10 +174,10 @@ class Delimited:
     def _rows(self, checked: Checked, columns: Sequence[str], progress: Progress, before: int) -> Iterator[Any]:
         part = checked.part
         rows, line_size = 0, Sample.of(part).line_size
-        last = partial(_leave_out_rejected, part.path, progress) if progress.skips else nothing
+        on_end = partial(_leave_out_rejected, part.path, progress) if progress.skips else ignore
         with unpacking(part) as stream:
             query = self._query(stream.compression, checked.dialect, columns, progress.skips)
-            for piece in self.engine.stream(query, [exactly(stream.path)], last=last):
+            for piece in self.engine.stream(query, [exactly(stream.path)], on_end=on_end):
                 rows += len(piece)
                 progress.reached(before + min(part.file.size, int(rows * line_size)))
                 yield plain_columns(piece)
@@ -199,7 +200,7 @@ _LEFT_OUT = {"ignore_errors": "true"}
 def _table(
     compression: str, dialect: Dialect, types: Mapping[str, str], bad_rows: Mapping[str, str] = _LEFT_OUT
 ) -> str:
-    """DuckDB's reader for a file with columns of these types."""
+    """Return the SQL of DuckDB's reader for a file with columns of these types."""
     options = {
         "auto_detect": "false",
         "delim": literal(dialect.delimiter),
@@ -225,7 +226,7 @@ def _table(
 
 
 def _seen_whole(part: Part) -> bool:
-    """Whether all rows of a file were among those that its types were told from."""
+    """True if the types of a file were detected from all of its rows."""
     sample = Sample.of(part)
     return sample.is_whole and sample.start.count(b"\n") + sample.start.count(b"\r") < _SAMPLE_ROWS
 
@@ -233,10 +234,10 @@ def _seen_whole(part: Part) -> bool:
 def sniffed(
     engine: Engine, part: Part, sep: str | None = None, no_header: bool = False, decimal: str | None = None
 ) -> Dialect:
-    """How a file is written.
+    """Detect the dialect of a file.
 
-    Quotes are those of the standard; a TSV file in which they make no sense is read without. Bad rows among the first
-    are passed over here, and met again when the file is read.
+    Quotes are double quotes; a TSV file in which they make no sense is read without quotes. Bad rows among the first
+    rows are skipped here, and reported when the file is read.
     """
     import duckdb
 
@@ -250,7 +251,7 @@ def sniffed(
             dialect = _sniffed(engine, place, sample, delimiter, quote, lenient, header, decimal or ".")
         except duckdb.Error:
             continue
-        return _named_as_pandas_does(_looked_at(dialect, part, sample, no_header, decimal), sample)
+        return _named_as_pandas_does(_with_decimal_commas(dialect, part, sample, no_header, decimal), sample)
     names = next(csv.reader([sample.first_line], delimiter=delimiter), [])
     if no_header:
         names = [f"column{number}" for number in range(len(names))]
@@ -277,8 +278,8 @@ def _sniffed(
     return Dialect(delimiter, quote, has_header, {one["name"]: one["type"] for one in columns}, decimal, date, time)
 
 
-def _looked_at(dialect: Dialect, part: Part, sample: Sample, no_header: bool, decimal: str | None) -> Dialect:
-    """The dialect with its columns of decimal commas; raises where a row would be taken for the header."""
+def _with_decimal_commas(dialect: Dialect, part: Part, sample: Sample, no_header: bool, decimal: str | None) -> Dialect:
+    """Add the columns of decimal commas to a dialect; raise if the header looks like a row."""
     rows = _first_rows(sample, dialect)
     names = [] if no_header or not dialect.header or not rows else rows.pop(0)
     columns = list(zip_longest(*rows, fillvalue=""))
@@ -304,12 +305,12 @@ def _have_decimal_commas(values: Sequence[str]) -> bool:
     >>> _have_decimal_commas(("1,5", "2", "-0,25", "")), _have_decimal_commas(("yes, 1", "1,5"))
     (True, False)
     """
-    there = [value for value in values if value.strip()]
-    return 2 * sum(_DECIMAL_COMMA.fullmatch(value) is not None for value in there) > len(there)
+    known = [value for value in values if value.strip()]
+    return 2 * sum(_DECIMAL_COMMA.fullmatch(value) is not None for value in known) > len(known)
 
 
 def _first_rows(sample: Sample, dialect: Dialect) -> list[list[str]]:
-    """The first rows as text, with the header."""
+    """Return the first rows as text, including the header."""
     text = io.StringIO(sample.start.decode("utf-8", "replace"), newline="")
     rows: list[list[str]] = []
     with suppress(csv.Error):  # a value that is too long for Python's reader
@@ -318,14 +319,14 @@ def _first_rows(sample: Sample, dialect: Dialect) -> list[list[str]]:
                 csv.reader(
                     text, delimiter=dialect.delimiter, quoting=csv.QUOTE_MINIMAL if dialect.quote else csv.QUOTE_NONE
                 ),
-                _LOOKED_AT,
+                _CHECKED_ROWS,
             )
         )
     return [row for row in rows if row]
 
 
 def _named_as_pandas_does(dialect: Dialect, sample: Sample) -> Dialect:
-    """The dialect, with a first column that has no name called "Unnamed: 0": an index that pandas has written."""
+    """Name a first column without a name "Unnamed: 0", as pandas does: it is an index that pandas has written."""
     first = next(csv.reader([sample.first_line], delimiter=dialect.delimiter), [])
     if not dialect.header or first[:1] != [""] or _UNNAMED in dialect.types or len(first) < 2:
         return dialect
@@ -334,7 +335,7 @@ def _named_as_pandas_does(dialect: Dialect, sample: Sample) -> Dialect:
 
 
 def _place(part: Part, sample: Sample, delimiter: str, quote: str, engine: Engine, first_rows: bool) -> tuple[str, str]:
-    """The path and the compression to sniff: the file, or its first rows with line feeds where line ends are mixed."""
+    """Return the path and compression to sniff: the file, or a copy of its first rows if its line ends are mixed."""
     watch = _core.RecordWatch.of(delimiter, quote, _BUFFER)
     watch.feed(sample.start)
     if watch.kinds_of_line_ends() < 2 and not first_rows:
@@ -347,8 +348,8 @@ def _place(part: Part, sample: Sample, delimiter: str, quote: str, engine: Engin
     return path, "none"
 
 
-def _gone_through(part: Part, dialect: Dialect, engine: Engine) -> Checked:
-    """Look for records that are too long, for a quote that stays open and for mixed line ends, which are made alike."""
+def _scanned(part: Part, dialect: Dialect, engine: Engine) -> Checked:
+    """Scan a file for records that are too long, an unclosed quote, and mixed line ends, which a copy makes alike."""
     watch = _core.RecordWatch.of(dialect.delimiter, dialect.quote, _BUFFER)
     for chunk, _ in chunks(part):
         watch.feed(chunk)
@@ -360,7 +361,7 @@ def _gone_through(part: Part, dialect: Dialect, engine: Engine) -> Checked:
 
 
 def _delimiter(line: str, decimal: str | None = None) -> str:
-    """The delimiter of which the first line has most, outside quotes; a decimal comma is the last to be thought of.
+    """Return the most frequent delimiter of the first line, outside quotes; the decimal sign comes last in ties.
 
     >>> _delimiter('id;"last, first, middle";age')
     ';'
@@ -373,12 +374,12 @@ def _leave_out_rejected(path: str, progress: Progress, cursor: Any) -> None:
     ((count,),) = cursor.execute("select count(distinct line) from reject_errors").fetchall()
     for line, column, message, text in cursor.execute(_REJECTED, [KEPT]).fetchall():
         named, problem = csv_problem(message or "")
-        progress.leave_out(BadRow(path, line, named or column, problem, shown(text or "")))
+        progress.leave_out(BadRow(path, line, named or column, problem, shortened(text or "")))
     progress.bad_rows += max(0, count - KEPT)
 
 
 def _beginning(part: Part, start: int, problem: str) -> BadRow:
-    """The row that begins behind so many bytes."""
+    """Return the row that begins at a byte offset, as a bad row."""
     line, left, text = 1, start, b""
     for chunk, _ in chunks(part):
         line += chunk[: max(left, 0)].count(b"\n")
@@ -386,7 +387,7 @@ def _beginning(part: Part, start: int, problem: str) -> BadRow:
         left -= len(chunk)
         if len(text) > _BEGINNING:
             break
-    return BadRow(part.path, line, None, problem, shown(text[:_BEGINNING].decode("utf-8", "replace")))
+    return BadRow(part.path, line, None, problem, shortened(text[:_BEGINNING].decode("utf-8", "replace")))
 
 
 def _explained(error: Exception, part: Part) -> SourceError:

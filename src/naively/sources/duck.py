@@ -1,4 +1,4 @@
-"""Engine: a DuckDB in memory that reads files and hands on Arrow batches, one after the other."""
+"""Engine: an in-memory DuckDB that reads files and yields Arrow batches."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 
 from naively.sources.errors import SourceError
 
-# Rows in order whatever the threads, and memory that is flat however large the file: no row group is fetched whole.
+# Keep rows in order for any number of threads, and memory flat for files of any size: never fetch a whole row group.
 _SETTINGS: dict[str, Any] = {
     "preserve_insertion_order": True,
     "python_enable_replacements": False,
@@ -29,13 +29,13 @@ _MOST_THREADS = 4
 _REMEMBERED = 8
 
 
-def nothing(cursor: Any) -> None:
-    """What is done with a cursor that nobody wants to see."""
+def ignore(cursor: Any) -> None:
+    """Do nothing with a cursor: the default callback of `Engine.stream`."""
 
 
 @dataclass
 class Engine:
-    """Connects at first use, and leaves nothing behind when closed."""
+    """A DuckDB connection, made at first use; closing it removes its temporary files."""
 
     threads: int | None = None
     _closing: ExitStack = field(default_factory=ExitStack)
@@ -46,20 +46,20 @@ class Engine:
 
     @property
     def folder(self) -> str:
-        """A folder for temporary files, of which others see nothing, and which goes when the engine is closed."""
+        """A folder for temporary files that other users cannot read; it is removed when the engine is closed."""
         os.makedirs(self._place, mode=0o700, exist_ok=True)
         return self._place
 
     @property
     def _place(self) -> str:
-        """Where that folder is, or will be once DuckDB needs it: so a process that is killed mostly leaves nothing."""
+        """Path of that folder, which is created only when needed: a killed process mostly leaves nothing behind."""
         if self._folder is None:
             self._folder = os.path.join(tempfile.gettempdir(), f"naively-{secrets.token_hex(8)}")
             self._closing.callback(shutil.rmtree, self._folder, ignore_errors=True)
         return self._folder
 
     def cursor(self) -> Any:
-        """A connection of its own to the one database, so that several results can be read at a time."""
+        """Return a new connection to the one database, so that several results can be read at a time."""
         if self._closed:
             raise SourceError("the source was closed; open it again")
         if self._connection is None:
@@ -69,18 +69,18 @@ class Engine:
             config = {**_SETTINGS, "threads": threads, "temp_directory": self._place}
             self._connection = duckdb.connect(":memory:", config=config)
             self._closing.callback(_disconnect, self._connection)
-            _read_no_more_than_needed(self._connection)
+            _limit_reading(self._connection)
         cursor = self._connection.cursor()
         self._cursors[:] = [*self._cursors[-_REMEMBERED:], cursor]
         return cursor
 
     def rows(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """All rows of a small result."""
+        """Return all rows of a small result."""
         with self.cursor() as cursor, _interruptible():
             return list(cursor.execute(query, list(values)).fetchall())
 
     def described(self, query: str, values: Sequence[Any] = ()) -> dict[str, str]:
-        """The columns of a query and their types, without running it."""
+        """Return the columns of a query and their types, without running it."""
         return {row[0]: row[1] for row in self.rows(f"describe {query}", values)}
 
     def stream(
@@ -88,24 +88,24 @@ class Engine:
         query: str,
         values: Sequence[Any] = (),
         *,
-        each: Callable[[Any], None] = nothing,
-        last: Callable[[Any], None] = nothing,
+        on_batch: Callable[[Any], None] = ignore,
+        on_end: Callable[[Any], None] = ignore,
     ) -> Iterator[Any]:
-        """The rows of a query in Arrow batches, with its cursor shown before each batch and after the last."""
+        """Yield the rows of a query in Arrow batches; call `on_batch` before each batch and `on_end` after the last."""
         with self.cursor() as cursor:
-            if each is not nothing:
+            if on_batch is not ignore:
                 cursor.execute(_WATCHED)
             reader = _arrow_reader(cursor, query, list(values))
             try:
                 for piece in reader:
-                    each(cursor)
+                    on_batch(cursor)
                     yield piece
             finally:
                 reader.close()
-            last(cursor)
+            on_end(cursor)
 
     def close(self) -> None:
-        """Disconnect and remove the temporary files; a second time does nothing. What is under way is stopped."""
+        """Stop running queries, disconnect, and remove temporary files; a second call does nothing."""
         self._closed = True
         for cursor in self._cursors:
             with suppress(Exception):  # one that is closed already
@@ -117,7 +117,7 @@ class Engine:
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """Ctrl-C as Python tells of it, of which DuckDB makes an error."""
+    """Raise KeyboardInterrupt for Ctrl-C, of which DuckDB makes an error."""
     try:
         yield
     except RuntimeError as error:
@@ -125,7 +125,7 @@ def _interruptible() -> Iterator[None]:
 
 
 def _disconnect(connection: Any) -> None:
-    """Close a connection, once whoever reads from it in another thread has noticed that it was interrupted."""
+    """Close a connection, waiting for readers in other threads to notice that they were interrupted."""
     import duckdb
 
     for _ in range(100):
@@ -136,8 +136,8 @@ def _disconnect(connection: Any) -> None:
             time.sleep(0.02)
 
 
-def _read_no_more_than_needed(connection: Any) -> None:
-    """Set what this version of DuckDB knows of."""
+def _limit_reading(connection: Any) -> None:
+    """Turn off reading ahead, with the settings that this version of DuckDB knows."""
     import duckdb
 
     for name, value in _READING.items():
@@ -146,7 +146,7 @@ def _read_no_more_than_needed(connection: Any) -> None:
 
 
 def _arrow_reader(cursor: Any, query: str, values: list[Any]) -> Any:
-    """The result as it comes. DuckDB 1 gathers all rows of a relation first, DuckDB 2 those of a statement."""
+    """Stream a result. DuckDB 1 would first gather all rows of a relation, DuckDB 2 those of a statement."""
     import duckdb
 
     first = duckdb.__version__.startswith("1.")
@@ -155,7 +155,7 @@ def _arrow_reader(cursor: Any, query: str, values: list[Any]) -> Any:
 
 
 def failures() -> tuple[type[Exception], ...]:
-    """What DuckDB and Arrow raise when a file or a query is at fault."""
+    """Return the exceptions of DuckDB and Arrow for a bad file or query."""
     import duckdb
     import pyarrow as pa
 
@@ -163,7 +163,7 @@ def failures() -> tuple[type[Exception], ...]:
 
 
 def literal(text: str) -> str:
-    """A text as SQL.
+    """Quote a text as an SQL string.
 
     >>> literal("it's")
     "'it''s'"
@@ -172,7 +172,7 @@ def literal(text: str) -> str:
 
 
 def exactly(path: str) -> str:
-    """A path as DuckDB takes it: it would look for files that match, so what means something in a glob is bracketed.
+    """Escape a path for DuckDB, which takes paths for globs.
 
     >>> exactly("a/[1]*.csv")
     'a/[[]1][*].csv'
@@ -181,7 +181,7 @@ def exactly(path: str) -> str:
 
 
 def identifier(name: str) -> str:
-    """The name of a column as SQL.
+    """Quote the name of a column for SQL.
 
     >>> identifier("a b")
     '"a b"'
@@ -190,10 +190,10 @@ def identifier(name: str) -> str:
 
 
 def identifiers(names: Sequence[str]) -> str:
-    """Names of columns as SQL, in order."""
+    """Quote the names of columns for SQL, separated by commas."""
     return ", ".join(map(identifier, names))
 
 
 def structure(types: Mapping[str, str]) -> str:
-    """Names and types as the struct that DuckDB's readers take."""
+    """Format names and types as the struct that DuckDB's readers take."""
     return "{" + ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in types.items()) + "}"

@@ -1,4 +1,4 @@
-"""What can be wrong with data: errors that say where, and rows that were left out."""
+"""Errors that say where data cannot be read, and rows that were left out."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from naively.errors import InputError
 
-_SHOWN = 200
+_MAX_LENGTH = 200
 
 _CSV = re.compile(
     r"CSV Error on Line: (\d+)\s*\n(?:Original Line: ?(.*?)\n)??"
@@ -21,7 +21,7 @@ _NESTED = re.compile(r"^.*closed pending query result\s*Error: ", re.DOTALL)
 
 
 class SourceError(InputError):
-    """Data that cannot be read: which file, line and column, and what to do."""
+    """Raised when data cannot be read; says which file, line and column, and what to do."""
 
     def __init__(
         self, problem: str, *, file: str | None = None, line: int | None = None, column: str | None = None
@@ -33,7 +33,7 @@ class SourceError(InputError):
 
 @dataclass(frozen=True)
 class BadRow:
-    """A row that was left out: where it is, what is wrong with it, and how it begins."""
+    """A row that was left out: its place, what is wrong with it, and its first characters."""
 
     file: str | None
     line: int | None
@@ -45,12 +45,12 @@ class BadRow:
         return f"{place(self.file, self.line, self.column)}: {self.problem}" + (f": {self.text}" if self.text else "")
 
     def error(self, advice: str) -> SourceError:
-        """The same as an error, for those who would rather stop."""
+        """Return this row as an error with a piece of advice."""
         return SourceError(f"{self.problem}; {advice}", file=self.file, line=self.line, column=self.column)
 
 
 def place(file: str | None, line: int | None, column: str | None) -> str:
-    """Where something is.
+    """Format a file, line and column for a message.
 
     >>> place("x.csv", 17, "age")
     "x.csv, line 17, column 'age'"
@@ -59,27 +59,27 @@ def place(file: str | None, line: int | None, column: str | None) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def shown(text: str) -> str:
-    """A text short enough for a message.
+def shortened(text: str) -> str:
+    """Cut a text to a length that fits in a message.
 
-    >>> len(shown("ab" * 1000))
+    >>> len(shortened("ab" * 1000))
     201
     """
-    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+    return text if len(text) <= _MAX_LENGTH else text[:_MAX_LENGTH] + "…"
 
 
 def bad_csv_row(message: str, file: str) -> BadRow | None:
-    """The row that DuckDB complains of, if it is a row of a CSV file."""
+    """Parse DuckDB's message about a bad row of a CSV file; None if it is another message."""
     found = _CSV.search(message)
     if found is None:
         return None
     line, text, problem = int(found[1]), found[2] or "", found[3]
     column, problem = csv_problem(problem)
-    return BadRow(file, line, column, problem, shown(text))
+    return BadRow(file, line, column, problem, shortened(text))
 
 
 def csv_problem(message: str) -> tuple[str | None, str]:
-    """The column and the problem in DuckDB's words for them.
+    """Parse the column and the problem from DuckDB's message about a value or a row.
 
     >>> csv_problem("Error when converting column \\"age\\". Could not convert string \\"abc\\" to 'BIGINT'")
     ('age', 'could not convert string "abc" to \\'BIGINT\\'')
@@ -92,17 +92,17 @@ def csv_problem(message: str) -> tuple[str | None, str]:
 
 
 def bad_json_record(message: str) -> tuple[str, int, str] | None:
-    """What DuckDB counts in ("line" or "record/value"), which of them is bad, and why."""
+    """Parse DuckDB's message about bad JSON: "line" or "record/value", the number of the bad one, and the problem."""
     found = _JSON.search(message)
     return (found[1], int(found[2]), found[3].strip().rstrip(".")) if found else None
 
 
 def plain(message: str) -> str:
-    """DuckDB's or Arrow's message without the name of its class and without its advice to programmers.
+    """Strip DuckDB's or Arrow's message of the name of its class and of its advice to programmers.
 
     >>> plain("Invalid Input Error: No magic bytes found at end of file 'x.parquet'\\n\\nLINE 1: from ...")
     "No magic bytes found at end of file 'x.parquet'"
     """
     whole = _NESTED.sub("", message.strip())
     first = whole.split("\n\n")[0].split("\nPossible")[0]
-    return shown(_KIND.sub("", first).strip().rstrip("."))
+    return shortened(_KIND.sub("", first).strip().rstrip("."))

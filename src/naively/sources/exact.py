@@ -1,8 +1,8 @@
-"""Exact types: columns of numbers, dates, times and booleans, looked through to the last row before any is handed on.
+"""Exact types: read columns of numbers, dates, times and booleans to the last row before any row is handed on.
 
-The first rows of a text file show what its columns look like. DuckDB would round a later 0.4 to the type that it was
-given, cut the time off a later date, and take a later "yes" for true. So each such column is read once as doubles (or
-timestamps, or text) and summed up, which takes no memory, and gets the type that holds all of its values:
+Types are first detected in the first rows of a text file. DuckDB would round a later 0.4 to a whole number, cut the
+time off a later date, and take a later "yes" for true. So each such column is read once as doubles (or timestamps, or
+text) and aggregated, which takes no memory, and gets the type that holds all of its values:
 
     whole numbers                               BIGINT; where they are larger, UBIGINT or HUGEINT
     decimals among them, or beyond 38 digits    DOUBLE
@@ -33,31 +33,31 @@ Look = Callable[[Mapping[str, str], Sequence[str]], Sequence[Sequence[float]]]
 
 
 def exact_types(types: Mapping[str, str], seen_whole: Callable[[], bool], look: Look) -> dict[str, str]:
-    """Types that hold every value of the columns whose types do not show that they do.
+    """Find, for columns of numbers, dates, times and booleans, the types that hold all of their values.
 
-    If the rows that the types were told from are all rows (`seen_whole`), whole numbers and dates are exact already.
+    If the types were detected from all rows (`seen_whole`), those of whole numbers and dates are exact already.
     """
     exact = {name: kind for name, kind in types.items() if kind in (*WHOLE, *_TIMES, "BOOLEAN")}
     if exact and seen_whole():
         exact = {name: kind for name, kind in exact.items() if kind not in (*WHOLE, "DATE")}
     types = dict(exact)
     read_as = {n: "DOUBLE" if kind in WHOLE else "TIMESTAMP" for n, kind in types.items() if kind in (*WHOLE, "DATE")}
-    found = _looked(look, read_as, {name: _first_look(name, kind) for name, kind in read_as.items()})
+    found = _largest(look, read_as, {name: _number_misfits(name, kind) for name, kind in read_as.items()})
     texts = [name for name in types if name not in read_as or types[name] == "DATE"]
-    for name, (odd, size) in found.items():
-        if odd:
+    for name, (misfit, size) in found.items():
+        if misfit:
             exact[name] = read_as[name]
         elif types[name] in WHOLE:
             exact[name] = "BIGINT"
             texts += [name] if size >= _EXACT_DOUBLE else []
-    found = _looked(look, dict.fromkeys(texts, "VARCHAR"), {name: _second_look(name, types[name]) for name in texts})
+    found = _largest(look, dict.fromkeys(texts, "VARCHAR"), {name: _text_misfits(name, types[name]) for name in texts})
     for name, misfits in found.items():
         exact[name] = _type_of_texts(exact[name], misfits)
     return exact
 
 
 def _type_of_texts(kind: str, misfits: Sequence[float]) -> str:
-    """The type of a column with these values among its texts, as `_second_look` found them."""
+    """Return the type of a column, given the kinds of misfits that `_text_misfits` found in it."""
     if kind in WHOLE:
         return next((whole for whole, misfit in zip(WHOLE, misfits, strict=True) if not misfit), "DOUBLE")
     if kind == "BOOLEAN":
@@ -70,8 +70,8 @@ def _type_of_texts(kind: str, misfits: Sequence[float]) -> str:
     return _ZONED if offset and kind != "TIME" else kind
 
 
-def _looked(look: Look, read_as: Mapping[str, str], parts: Mapping[str, Sequence[str]]) -> dict[str, list[float]]:
-    """The largest value over all files of each column's aggregates."""
+def _largest(look: Look, read_as: Mapping[str, str], parts: Mapping[str, Sequence[str]]) -> dict[str, list[float]]:
+    """Compute each column's aggregates for every file, and return the largest values over the files."""
     if not parts:
         return {}
     files = look(read_as, [part for name in parts for part in parts[name]])
@@ -79,8 +79,8 @@ def _looked(look: Look, read_as: Mapping[str, str], parts: Mapping[str, Sequence
     return {name: [next(largest) for _ in wanted] for name, wanted in parts.items()}
 
 
-def _first_look(name: str, kind: str) -> list[str]:
-    """Whether a column has values that do not fit, and how large they are."""
+def _number_misfits(name: str, kind: str) -> list[str]:
+    """Return the SQL of two aggregates: does any value not fit the column's type, and the largest absolute value."""
     column = identifier(name)
     if kind == "TIMESTAMP":
         return [_any(f"{column} <> date_trunc('day', {column})"), "0"]
@@ -90,8 +90,8 @@ def _first_look(name: str, kind: str) -> list[str]:
     ]
 
 
-def _second_look(name: str, kind: str) -> list[str]:
-    """Whether a column of text has values that do not fit its type, for each way in which they may not."""
+def _text_misfits(name: str, kind: str) -> list[str]:
+    """Return the SQL of aggregates that find texts that do not fit a column's type, one per kind of misfit."""
     column = identifier(name)
     if kind in WHOLE:
         digits = f"regexp_full_match({column}, '{_DIGITS}')"

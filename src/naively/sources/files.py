@@ -1,4 +1,4 @@
-"""Files: the real files behind paths, globs and folders, in the order in which they are read."""
+"""Files: find the files that paths, globs and folders stand for, in the order in which they are read."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MARKERS = ("_SUCCESS", "_metadata", "_common_metadata", "__MACOSX")
 
 @dataclass(frozen=True)
 class File:
-    """A file as it was when it was found."""
+    """A file with its size and time of change, as they were when it was found."""
 
     path: str
     size: int
@@ -30,7 +30,7 @@ class File:
 
     @classmethod
     def at(cls, path: str) -> File:
-        """The file at this path, which must be there and readable."""
+        """Return the file at this path, or raise if it does not exist or cannot be read."""
         try:
             status = os.stat(path)
             if not stat.S_ISREG(status.st_mode):
@@ -43,7 +43,7 @@ class File:
 
     @cached_property
     def native(self) -> str:
-        """The path for libraries that take names in UTF-8 only: a link to the file where its own name is none."""
+        """A path in UTF-8, for libraries that take no other: a link to the file if its own name is not UTF-8."""
         try:
             return os.fsencode(self.path).decode()
         except UnicodeDecodeError:
@@ -55,7 +55,7 @@ class File:
 
 
 def as_text(name: str) -> str:
-    """A name of a file or folder as text; its bytes that are no UTF-8 become escapes.
+    """Return the name of a file or folder as text, with bytes that are not UTF-8 escaped.
 
     >>> print(as_text(os.fsdecode(b"caf\\xe9")))
     caf\\xe9
@@ -64,7 +64,7 @@ def as_text(name: str) -> str:
 
 
 def matching(path: str) -> list[str]:
-    """The paths that a path or a glob stands for, sorted; one that is there literally stands for itself."""
+    """Return the paths that a glob matches, sorted; a path that exists literally is returned as it is."""
     path = os.path.expanduser(path)
     if os.path.lexists(path):
         return [path]
@@ -77,18 +77,18 @@ def matching(path: str) -> list[str]:
 
 
 def under(folder: str) -> list[str]:
-    """All files in a folder and its sub-folders, sorted; hidden ones and markers such as _SUCCESS are left out."""
+    """Return all files in a folder and its sub-folders, sorted, without hidden files and markers such as _SUCCESS."""
     return sorted(_walk(folder))
 
 
 def sub_folders(folder: str) -> list[str]:
-    """The names of the folders directly in a folder, sorted."""
+    """Return the names of the folders directly in a folder, sorted."""
     with os.scandir(folder) as entries:
         return sorted(entry.name for entry in entries if entry.is_dir() and not _is_hidden(entry.name))
 
 
 def unique(paths: Iterable[str]) -> list[str]:
-    """Each path once, in the order in which it comes first, so that no row is counted twice."""
+    """Drop repeated paths, so that no row is counted twice; keep the order."""
     seen: dict[str, str] = {}
     for path in paths:
         seen.setdefault(os.path.realpath(path), path)
@@ -96,7 +96,7 @@ def unique(paths: Iterable[str]) -> list[str]:
 
 
 def missing(path: str) -> SourceError:
-    """The error for a path that is not there, with the nearest names in its folder."""
+    """Return the error for a path that does not exist, with the nearest names in its folder."""
     folder, name = os.path.split(path)
     if "://" in path:
         return SourceError(f"{path}: only files on disk can be read; copy it here first, or read it with an SQL query")
@@ -107,7 +107,7 @@ def missing(path: str) -> SourceError:
 
 
 def unreadable(path: str, error: OSError) -> SourceError:
-    """The error for a file that the system does not let us read."""
+    """Return the error for a file that the system does not let us read."""
     if error.errno == errno.ENOENT:
         return missing(path)
     return SourceError(f"cannot be read: {error.strerror or error}; check that you may read it", file=path)

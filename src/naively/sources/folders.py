@@ -1,4 +1,4 @@
-"""Folders: one text per file, in a folder for each label, as 20 Newsgroups comes."""
+"""Folders: one text per file, in one folder per label, as in 20 Newsgroups."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PIECE_BYTES = 4 << 20
 
 @dataclass(frozen=True)
 class Folder:
-    """The files of labelled folders; an empty file is an empty text."""
+    """Reader of labelled folders; an empty file is an empty text."""
 
     texts: tuple[tuple[str, File], ...]
     encoding: str | None = None
@@ -28,7 +28,7 @@ class Folder:
 
     @classmethod
     def of(cls, folders: Sequence[str], encoding: str | None = None) -> Folder:
-        """All files below the folders in these folders."""
+        """Find all files below the sub-folders of these folders; the name of the sub-folder is the label."""
         texts = [
             (label, File.at(path))
             for folder in folders
@@ -50,7 +50,7 @@ class Folder:
         return len(self.texts)
 
     def pieces(self, columns: Sequence[str], progress: Progress) -> Iterator[Any]:
-        """All texts."""
+        """Yield all texts."""
         held: list[tuple[str, str, str]] = []
         size = read = 0
         for label, file in self.texts:

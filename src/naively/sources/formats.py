@@ -1,4 +1,4 @@
-"""Formats: what is in a file, told by its name, and where the name says nothing by its first bytes."""
+"""Formats: detect the format of a file by its name, or else by its first bytes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 from naively.sources.errors import SourceError, plain
 from naively.sources.files import File, unreadable
 
-_HEAD = _SIP = 1 << 16
+_HEAD = _READ = 1 << 16
 
 _BY_NAME = {
     "csv": "csv",
@@ -45,20 +45,20 @@ _FOREIGN = {
     b"\xff\xfe": "UTF-16; pass --encoding utf-16 (Python: encoding='utf-16')",
     b"\xfe\xff": "UTF-16; pass --encoding utf-16 (Python: encoding='utf-16')",
 }
-_MODEL = b'{"__metadata__":{"format":"naively"'  # behind the eight bytes of a length
-_CALLED = {"csv": "CSV", "tsv": "TSV", "json": "JSON", "jsonl": "JSON Lines", "parquet": "Parquet", "arrow": "Arrow"}
+_MODEL = b'{"__metadata__":{"format":"naively"'  # after the eight bytes of a length
+_TITLES = {"csv": "CSV", "tsv": "TSV", "json": "JSON", "jsonl": "JSON Lines", "parquet": "Parquet", "arrow": "Arrow"}
 
 
 @dataclass(frozen=True)
 class Content:
-    """What a file holds, and how it is compressed ("gzip", "zstd" or "none")."""
+    """The format of a file, and its compression ("gzip", "zstd" or "none")."""
 
     format: str
     compression: str
 
 
 def known_by_name(path: str) -> tuple[str | None, str]:
-    """The format and the compression that a name promises.
+    """Return the format and the compression that the name of a file promises.
 
     >>> known_by_name("a/reviews.csv.gz"), known_by_name("notes.txt")
     (('csv', 'gzip'), (None, 'none'))
@@ -69,8 +69,8 @@ def known_by_name(path: str) -> tuple[str | None, str]:
     return _BY_NAME.get(ending), compression
 
 
-def content(file: File, asked: str | None, encoding: str | None = None) -> Content:
-    """What is in a file: as asked for, else by its name, else by its first bytes; all of which must agree."""
+def content(file: File, requested: str | None, encoding: str | None = None) -> Content:
+    """Detect what is in a file: the requested format, else by its name, else by its first bytes; all must agree."""
     if file.size == 0:
         raise SourceError("is empty; there is nothing to read", file=file.path)
     named, promised = known_by_name(file.path)
@@ -85,10 +85,10 @@ def content(file: File, asked: str | None, encoding: str | None = None) -> Conte
     if encoding is not None:
         head = head.decode(encoding, "ignore").encode("utf-8", "ignore")
     seen = _by_content(head, file.path)
-    wanted = asked or named or seen
+    wanted = requested or named or seen
     if wanted is None:
         raise SourceError("its name does not say what it holds; pass format (csv, tsv, lines, ...)", file=file.path)
-    _check_agreement(wanted, seen, file.path, asked)
+    _check_agreement(wanted, seen, file.path, requested)
     if wanted in ("parquet", "arrow") and compression != "none":
         raise SourceError(f"{wanted} files compressed as a whole cannot be read; unpack it first", file=file.path)
     return Content(wanted, compression)
@@ -96,9 +96,9 @@ def content(file: File, asked: str | None, encoding: str | None = None) -> Conte
 
 @contextmanager
 def unpacked(place: str, compression: str, name: str) -> Iterator[tuple[Any, Any]]:
-    """The bytes of a file, unpacked, as a stream; and the stream of its own bytes, which tells how many were read.
+    """Open a file as a stream of unpacked bytes, and its raw stream, which knows how many bytes were read.
 
-    Zeros behind what gzip has packed, as tapes have them, are its end. Anything else that cannot be read is damage.
+    Zeros after gzip data, as tapes have them, end the file. Anything else that cannot be read is damage.
     """
     import pyarrow as pa
 
@@ -110,15 +110,15 @@ def unpacked(place: str, compression: str, name: str) -> Iterator[tuple[Any, Any
     try:
         with pa.OSFile(place) as raw:
             if compression == "gzip":
-                yield igzip.IGzipFile(fileobj=_Sips(raw)), raw
+                yield igzip.IGzipFile(fileobj=_SmallReads(raw)), raw
             else:
                 yield raw if compression == "none" else pa.CompressedInputStream(raw, compression), raw
     except faults as error:
         raise damaged(name, error) from None
 
 
-class _Sips(io.RawIOBase):
-    """Reads little at a time from another stream, so that this is never far ahead of what has been unpacked."""
+class _SmallReads(io.RawIOBase):
+    """Reads little at a time from a stream, so that its position is never far ahead of what has been unpacked."""
 
     def __init__(self, stream: Any):
         self._stream = stream
@@ -127,7 +127,7 @@ class _Sips(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        return int(self._stream.readinto(memoryview(buffer)[:_SIP]))
+        return int(self._stream.readinto(memoryview(buffer)[:_READ]))
 
 
 def _first_bytes(file: File, compression: str) -> bytes:
@@ -136,7 +136,7 @@ def _first_bytes(file: File, compression: str) -> bytes:
 
 
 def damaged(path: str, error: Exception) -> SourceError:
-    """The error for a file that cannot be read to its end."""
+    """Return the error for a file that cannot be read to its end."""
     return SourceError(f"cannot be read to its end ({plain(str(error))}); it may be damaged or cut short", file=path)
 
 
@@ -149,15 +149,15 @@ def _start(path: str) -> bytes:
 
 
 def _by_content(head: bytes, path: str) -> str | None:
-    """The format that the first bytes show, or None for text that could be anything; .txt is lines or fastText."""
+    """Detect a format by the first bytes; None for text that could be anything. A .txt file is lines or fastText."""
     if head[8:].startswith(_MODEL):
         raise SourceError("is a model of naively, not data", file=path)
-    for magic, what in _FOREIGN.items():
+    for magic, description in _FOREIGN.items():
         if head.startswith(magic):
-            raise SourceError(f"is {what}", file=path)
-    for magic, what in _BINARY.items():
+            raise SourceError(f"is {description}", file=path)
+    for magic, format in _BINARY.items():
         if head.startswith(magic):
-            return what
+            return format
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith(b"__label__"):
         return "fasttext"
@@ -178,16 +178,16 @@ def _is_json(line: bytes) -> bool:
     return True
 
 
-def _check_agreement(wanted: str, seen: str | None, path: str, asked: str | None) -> None:
-    """Refuse what cannot be true: a binary format that is not there, or one that is read as text."""
+def _check_agreement(wanted: str, seen: str | None, path: str, requested: str | None) -> None:
+    """Raise if a file is not of the binary or JSON format that was expected, or is binary and would be read as text."""
     binary = set(_BINARY.values())
     contradicts = wanted != seen and (wanted in binary or seen in binary)
     if not contradicts and not (wanted in ("json", "jsonl") and seen not in ("json", "jsonl")):
         return
-    said = f"was to be read as {_called(wanted)}" if asked else f"is named as {_called(wanted)}"
-    holds = f"holds {_called(seen)}" if seen else "does not begin like it"
-    raise SourceError(f"{said}, but {holds}; rename it or pass the format that it has", file=path)
+    claim = f"was to be read as {_title(wanted)}" if requested else f"is named as {_title(wanted)}"
+    holds = f"holds {_title(seen)}" if seen else "does not begin like it"
+    raise SourceError(f"{claim}, but {holds}; rename it or pass the format that it has", file=path)
 
 
-def _called(format: str) -> str:
-    return _CALLED.get(format, format)
+def _title(format: str) -> str:
+    return _TITLES.get(format, format)

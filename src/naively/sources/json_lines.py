@@ -1,7 +1,7 @@
 """Records: JSON and JSON Lines.
 
-DuckDB reads them. It cannot leave out bad lines of JSON Lines and say which they were, so where that is asked for, the
-lines are read here, and DuckDB says of each whether it is an object and whether its values fit their columns.
+DuckDB reads them. It cannot skip bad lines of JSON Lines and say which they were, so with on_error='skip' the lines are
+read here, and DuckDB checks for each line that it is an object and that its values fit their columns.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 from naively.sources.batches import plain_columns
 from naively.sources.duck import Engine, exactly, failures, identifier, identifiers, literal, structure
-from naively.sources.errors import BadRow, SourceError, bad_json_record, shown
+from naively.sources.errors import BadRow, SourceError, bad_json_record, shortened
 from naively.sources.exact import exact_types
 from naively.sources.formats import damaged
 from naively.sources.lines import Block, part_blocks
@@ -32,7 +32,7 @@ _NUMBERED = re.compile(r"(.+)_\d+")
 
 @dataclass(frozen=True)
 class Records:
-    """The objects of JSON files; a key that is absent is a missing value."""
+    """Reader of the objects of JSON files; an absent key is a missing value."""
 
     engine: Engine
     parts: tuple[Part, ...]
@@ -55,7 +55,7 @@ class Records:
         return columns
 
     def pieces(self, columns: Sequence[str], progress: Progress) -> Iterator[Any]:
-        """All rows."""
+        """Yield all rows."""
         self._confirm_types(columns)
         before = 0
         for part in self.parts:
@@ -69,7 +69,7 @@ class Records:
     def _confirm_types(self, columns: Sequence[str]) -> None:
         """Find the exact types of columns that look like numbers, dates or booleans."""
         types = {name: self.columns[name] for name in columns if name not in self.exact}
-        self.exact.update(exact_types(types, self._seen_whole, self._summed_up))
+        self.exact.update(exact_types(types, self._seen_whole, self._aggregated))
         if not self.skips:
             self._refuse_booleans([name for name in columns if is_number(self.columns[name])])
 
@@ -78,9 +78,9 @@ class Records:
         if not columns or self._seen_whole() or not any(map(_has_booleans, self.parts)):
             return
         booleans = [f"coalesce(bool_or({identifier(name)} in ('true', 'false')), false)" for name in columns]
-        found = self._summed_up(dict.fromkeys(columns, "VARCHAR"), booleans)
-        for part, odd in zip(self.parts, found, strict=True):
-            for name in (name for name, is_odd in zip(columns, odd, strict=True) if is_odd):
+        found = self._aggregated(dict.fromkeys(columns, "VARCHAR"), booleans)
+        for part, has_booleans in zip(self.parts, found, strict=True):
+            for name in (name for name, has in zip(columns, has_booleans, strict=True) if has):
                 if part.content.format == "jsonl":
                     bad = (line for block in part_blocks(part) for line in self._sorted(block, [name])[1])
                     raise self._bad(part, *next(bad)).error(SKIP)
@@ -89,8 +89,8 @@ class Records:
     def _seen_whole(self) -> bool:
         return len(self.parts) <= _SNIFFED_FILES and all(map(_seen_whole, self.parts))
 
-    def _summed_up(self, types: Mapping[str, str], aggregates: Sequence[str]) -> list[Sequence[float]]:
-        """Aggregates of each file, over the records whose values have these types."""
+    def _aggregated(self, types: Mapping[str, str], aggregates: Sequence[str]) -> list[Sequence[float]]:
+        """Compute aggregates for each file, over the records whose values have these types."""
         found: list[Sequence[float]] = []
         for part in self.parts:
             try:
@@ -102,12 +102,12 @@ class Records:
                 raise self._explained(error, part) from None
         return found
 
-    def _looks(self, part: Part) -> bool:
-        """Whether each line is looked at, to leave out those that are bad."""
+    def _checks_lines(self, part: Part) -> bool:
+        """True if each line is checked, so that bad lines can be left out."""
         return self.skips and part.content.format == "jsonl"
 
     def _rows(self, part: Part, columns: Sequence[str], progress: Progress, before: int) -> Iterator[Any]:
-        read = self._checked if self._looks(part) else self._read
+        read = self._checked if self._checks_lines(part) else self._read
         return read(part, columns, progress, before)
 
     def _read(self, part: Part, columns: Sequence[str], progress: Progress, before: int) -> Iterator[Any]:
@@ -129,7 +129,7 @@ class Records:
             yield from map(plain_columns, good.to_batches())
 
     def _sorted(self, block: Block, columns: Sequence[str]) -> tuple[Any, list[tuple[int, str, str]]]:
-        """The rows of some lines; and the lines that are no rows, with the column that is wrong ("" for all of it)."""
+        """Split lines into rows and bad lines: number, the column that is wrong ("" for the whole line), and text."""
         import pyarrow as pa
 
         texts = block.array()
@@ -144,11 +144,11 @@ class Records:
 
     def _bad(self, part: Part, line: int, column: str, text: str) -> BadRow:
         problem = f"its value is no {self.columns[column]}" if column else "is not a JSON object"
-        return BadRow(part.path, line, column or None, problem, shown(text))
+        return BadRow(part.path, line, column or None, problem, shortened(text))
 
     def _described(self, part: Part) -> dict[str, str]:
         try:
-            if not self._looks(part):
+            if not self._checks_lines(part):
                 types = self.engine.described(f"select * from {_table(part)}", [exactly(part.place)])
             else:
                 types = self._described_without_bad_lines(part)
@@ -158,7 +158,7 @@ class Records:
         return types
 
     def _described_without_bad_lines(self, part: Part) -> dict[str, str]:
-        """The columns of the lines that can be read, among the first."""
+        """Detect the columns in the first lines, leaving out those that are no objects."""
         path = os.path.join(self.engine.folder, "sample.jsonl")
         with open(path, "w", encoding="utf-8") as sample:
             for block in part_blocks(part):
@@ -186,11 +186,11 @@ class Records:
         if isinstance(_loaded(text), dict) and "_first_types" in self.__dict__:
             bad = self._sorted(Block(text.encode() + b"\n", line, 0), list(self.columns))[1]
             column = bad[0][1] if bad else None
-        return BadRow(part.path, line, column, problem, shown(text)).error(SKIP)
+        return BadRow(part.path, line, column, problem, shortened(text)).error(SKIP)
 
 
 def _sorting(types: Mapping[str, str]) -> str:
-    """The query that reads lines as rows with these columns, and says in which column a line is wrong."""
+    """Return the SQL that reads lines as rows with these columns, and says in which column a line is wrong."""
     wrong = "".join(
         f" when row.{identifier(name)} is null and try(json_type(text, {literal(_pointer(name))})) <> 'NULL'"
         + (f" or try(json_type(text, {literal(_pointer(name))})) = 'BOOLEAN'" if is_number(kind) else "")
@@ -207,7 +207,7 @@ def _sorting(types: Mapping[str, str]) -> str:
 
 
 def _table(part: Part, columns: str | None = None, compression: str | None = None, lenient: bool = False) -> str:
-    """DuckDB's reader for a file, with columns that it finds out or is told; bad lines may be left out."""
+    """Return the SQL of DuckDB's reader; it detects the columns that are not given, and skips bad lines if lenient."""
     form = "newline_delimited" if part.content.format == "jsonl" else "auto"
     known = f", columns = {columns}" if columns else ""
     packed = literal((compression or part.content.compression).replace("none", "uncompressed"))
@@ -216,13 +216,13 @@ def _table(part: Part, columns: str | None = None, compression: str | None = Non
 
 
 def _seen_whole(part: Part) -> bool:
-    """Whether all records of a file were among those that its types were told from."""
+    """True if the types of a file were detected from all of its records."""
     sample = Sample.of(part)
     return sample.is_whole and sample.start.count(b"{") < _SAMPLE_LINES
 
 
 def _has_booleans(part: Part) -> bool:
-    """Whether "true" or "false" stands anywhere in a file."""
+    """True if "true" or "false" occurs anywhere in a file."""
     before = b""
     for chunk, _ in chunks(part):
         text = before + chunk
@@ -233,7 +233,7 @@ def _has_booleans(part: Part) -> bool:
 
 
 def _pointer(name: str) -> str:
-    """Where a key is, as a JSON pointer."""
+    """Return the JSON pointer of a key."""
     return "/" + name.replace("~", "~0").replace("/", "~1")
 
 
@@ -245,8 +245,8 @@ def _loaded(line: str) -> Any:
 
 
 def _bad_line(part: Part, number: int) -> tuple[int, str]:
-    """The first line that is not an object, near one that DuckDB names: it may be one or two too far."""
-    shown_line = (number, "")
+    """Find the bad line near the one that DuckDB names, whose number may be one or two too high."""
+    named_line = (number, "")
     for block in part_blocks(part):
         lines = block.text.split("\n")[:-1]
         for line in range(max(block.line, number - 2), min(block.line + len(lines), number + 1)):
@@ -254,14 +254,14 @@ def _bad_line(part: Part, number: int) -> tuple[int, str]:
             if text.strip() and not isinstance(_loaded(text), dict):
                 return line, text
             if line == number:
-                shown_line = (line, text)
+                named_line = (line, text)
         if block.line + len(lines) > number:
             break
-    return shown_line
+    return named_line
 
 
 def _first_without_object(part: Part) -> tuple[int, str, str]:
-    """The first line that is JSON but no object, where DuckDB does not say which."""
+    """Find the first line that is not an object, if DuckDB does not say which it is."""
     for block in part_blocks(part):
         for number, text in enumerate(block.text.split("\n")[:-1]):
             if text.strip() and not isinstance(_loaded(text), dict):

@@ -1,7 +1,7 @@
-"""Lines: one text a line, with or without fastText's labels, from files or from standard input.
+"""Lines: one text per line, with or without fastText labels, from files or from standard input.
 
-Standard input is handed on as it comes: what arrives within a moment is one batch, so that a pipe that someone types
-into gets its answers at once. Bytes that are not UTF-8 are taken for Latin-1, line by line.
+Standard input is handed on as it arrives: what arrives within a moment is one batch, so that a person who types lines
+gets an answer to each at once. Bytes that are not UTF-8 are decoded as Latin-1, line by line.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import chain, compress
 from typing import Any
 
-from naively.sources.errors import BadRow, SourceError, shown
+from naively.sources.errors import BadRow, SourceError, shortened
 from naively.sources.reader import SKIP, Part, Progress
 from naively.sources.spool import as_utf_8
 from naively.sources.unpack import chunks
@@ -30,7 +30,7 @@ _LABEL = "__label__"
 
 @dataclass(frozen=True)
 class Block:
-    """Some whole lines: their bytes, the number of the first, and how much of the input was read up to them."""
+    """Some whole lines: their bytes, the number of the first line, and how many bytes were read up to their end."""
 
     data: bytes
     line: int
@@ -53,7 +53,7 @@ class Block:
             data = data.replace(b"\r\n", b"\n")
         ends = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == ord("\n"))
         offsets = np.concatenate([[0], ends - np.arange(len(ends))])
-        # Into Arrow's memory: megabytes that Python holds for the length of a batch leave holes when they go.
+        # Copy into Arrow's memory: megabytes that Python holds for the length of a batch fragment its own.
         texts = pa.allocate_buffer(len(data) - len(ends))
         np.frombuffer(texts, dtype=np.uint8)[:] = np.frombuffer(data.replace(b"\n", b""), dtype=np.uint8)
         return pa.LargeStringArray.from_buffers(len(ends), pa.py_buffer(offsets.astype(np.int64)), texts)
@@ -61,12 +61,12 @@ class Block:
 
 @dataclass(frozen=True)
 class Lines:
-    """The lines of text files, or of standard input where there are none; with labels for fastText."""
+    """Reader of the lines of text files, or of standard input if there are no files; with labels for fastText."""
 
     parts: tuple[Part, ...]
     labelled: bool
     encoding: str | None = None
-    held: list[tuple[bytes, int]] = field(default_factory=list)  # what was read to show the first line
+    held: list[tuple[bytes, int]] = field(default_factory=list)  # read already, to find the first line
 
     rows = None
 
@@ -80,7 +80,7 @@ class Lines:
 
     @property
     def first_line(self) -> str:
-        """The first line of standard input; it is handed on with the others all the same."""
+        """The first line of standard input; `pieces` still yields it with the others."""
         while sum(len(chunk) for chunk, _ in self.held) < _PIPE and not any(b"\n" in chunk for chunk, _ in self.held):
             if (chunk := next(self._arriving, None)) is None:
                 break
@@ -92,7 +92,7 @@ class Lines:
         return dict.fromkeys(["text", "label"] if self.labelled else ["text"], "VARCHAR")
 
     def pieces(self, columns: Sequence[str], progress: Progress) -> Iterator[Any]:
-        """All rows."""
+        """Yield all rows."""
         return (piece.select(list(columns)) for piece in self._all("label" in columns, progress))
 
     def _all(self, needs_label: bool, progress: Progress) -> Iterator[Any]:
@@ -116,12 +116,12 @@ class Lines:
 
 
 def part_blocks(part: Part) -> Iterator[Block]:
-    """The whole lines of a file."""
+    """Yield the lines of a file in blocks."""
     return blocks(chunks(part), part.path)
 
 
 def blocks(chunks: Iterable[tuple[bytes, int]], file: str | None) -> Iterator[Block]:
-    """Whole lines from bytes that end anywhere."""
+    """Regroup chunks of bytes, which may end within a line, into blocks of whole lines."""
     held: list[bytes] = []
     line, read = 1, 0
     for chunk, read in chunks:
@@ -148,7 +148,7 @@ def _is_utf_8(data: bytes) -> bool:
 
 
 def decoded(data: bytes) -> str:
-    """Bytes as text: UTF-8 if they are, else Latin-1, which any bytes are.
+    """Decode bytes as UTF-8, or as Latin-1 if they are not UTF-8.
 
     >>> decoded("café".encode("latin-1")), decoded("café".encode())
     ('café', 'café')
@@ -157,7 +157,7 @@ def decoded(data: bytes) -> str:
 
 
 def _arriving() -> Iterator[tuple[bytes, int]]:
-    """What comes from standard input: all of what arrives within a moment, up to a megabyte."""
+    """Yield standard input in chunks: what arrives within a moment, up to a megabyte."""
     stream: Any = sys.stdin.buffer
     read = 0
     while chunk := stream.read1(_PIPE):
@@ -183,7 +183,7 @@ def _has_more(stream: Any, seconds: float) -> bool:
 
 
 def _with_labels(block: Block, file: str | None, needs_label: bool, progress: Progress) -> Any:
-    """Lines as texts and labels; without exactly one label, a line is a bad row where labels are needed."""
+    """Split lines into texts and labels; if labels are needed, a line without exactly one label is a bad row."""
     import pyarrow as pa
 
     lines = block.text.split("\n")[:-1]
@@ -201,15 +201,15 @@ def _with_labels(block: Block, file: str | None, needs_label: bool, progress: Pr
 
 
 def _leave_out(line: int, labels: Sequence[str], text: str, file: str | None, progress: Progress) -> bool:
-    """Count a line without exactly one label, or stop at it; it is not kept."""
+    """Count a line without exactly one label as a bad row, or raise; return False, as the line is not kept."""
     problem = f"has {len(labels)} labels" if labels else f"has no label ({_LABEL}...)"
     advice = f"each line must have exactly one; {SKIP}"
-    progress.leave_out(BadRow(file, line, "label", problem, shown(text)), advice)
+    progress.leave_out(BadRow(file, line, "label", problem, shortened(text)), advice)
     return False
 
 
 def _split(line: str) -> tuple[list[str], str]:
-    """The labels of a line and its text.
+    """Return the labels of a line and its text.
 
     >>> _split("__label__good what a film")
     (['good'], 'what a film')

@@ -1,4 +1,4 @@
-"""Opening: from what was asked for to a source that can be read."""
+"""Opening: turn a request into a source that can be read."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from naively.sources.duck import Engine
 from naively.sources.errors import BadRow, SourceError
 from naively.sources.files import File
 from naively.sources.reader import Part, Reader
-from naively.sources.request import Asked
+from naively.sources.request import Request
 from naively.sources.sniff import Sample
 from naively.sources.source import Opened, Source
 from naively.sources.spool import decoded_copy, without_mark
 
 BATCH_ROWS, BATCH_BYTES = 1 << 13, 8 << 20
-"""How much is read at a time: enough that adding it to what was counted costs little beside counting it."""
+"""The size of a batch: so large that merging the counts of a batch costs little beside counting it."""
 
 _BY_LINE = ("lines", "fasttext")
 _BINARY = ("parquet", "arrow")
@@ -29,15 +29,15 @@ _SPLIT = re.compile("(train|test|validation|valid|val|dev)([-_.]|$)", re.IGNOREC
 
 
 def open_source(
-    asked: Asked, *, batch_rows: int = BATCH_ROWS, batch_bytes: int = BATCH_BYTES, threads: int | None = None
+    request: Request, *, batch_rows: int = BATCH_ROWS, batch_bytes: int = BATCH_BYTES, threads: int | None = None
 ) -> Source:
-    r"""Find the files, tell their format and columns, and be ready to read them.
+    r"""Find the files, detect their format and columns, and return a source that reads them.
 
     >>> import pathlib, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder) / "mail.csv"
     ...     _ = path.write_text("label,text\nspam,win a prize\nham,see you at noon\n")
-    ...     with open_source(Asked(paths=(str(path),))) as source:
+    ...     with open_source(Request(paths=(str(path),))) as source:
     ...         print(source.columns, [batch.num_rows for batch in source.batches()])
     {'label': 'VARCHAR', 'text': 'VARCHAR'} [2]
     """
@@ -46,55 +46,55 @@ def open_source(
             raise SourceError(f"{name} must be at least 1, got {value}")
     engine = Engine(threads)
     try:
-        return Source(asked, _opened(asked, engine), engine, batch_rows, batch_bytes)
+        return Source(request, _opened(request, engine), engine, batch_rows, batch_bytes)
     except BaseException:
         engine.close()
         raise
 
 
-def _opened(asked: Asked, engine: Engine) -> Opened:
-    if asked.sql is not None:
-        return Opened(_reader("sql", (), asked, engine), "sql")
-    if asked.from_standard_input:
-        return _standard_input(asked, engine)
-    matches = [files.matching(given) for given in asked.paths]
+def _opened(request: Request, engine: Engine) -> Opened:
+    if request.sql is not None:
+        return Opened(_reader("sql", (), request, engine), "sql")
+    if request.from_standard_input:
+        return _standard_input(request, engine)
+    matches = [files.matching(given) for given in request.paths]
     for several in matches:
         if len(several) > 1:
             place = os.path.commonpath(list(map(os.path.dirname, several)))
             _refuse_splits(place, [os.path.relpath(path, place or ".") for path in several])
     paths = files.unique(path for several in matches for path in several)
-    if _are_labelled_folders(paths, asked.format):
+    if _are_labelled_folders(paths, request.format):
         from naively.sources.folders import Folder
 
         for path in paths:
             names = files.sub_folders(path)
             if all(map(_split, names)):  # otherwise they are labels, "test" and "dev" among them
                 _refuse_splits(path, (os.path.join(name, "") for name in names))
-        folder = Folder.of(paths, asked.encoding)
+        folder = Folder.of(paths, request.encoding)
         found = tuple(file for _, file in folder.texts)
         return Opened(folder, "folder", found, sum(file.size for file in found))
-    parts, left_out = _parts(_without_folders(paths, asked.format), asked, engine)
+    parts, left_out = _parts(_without_folders(paths, request.format), request, engine)
     format = parts[0].content.format
     found = tuple(part.file for part in parts)
-    return Opened(_reader(format, parts, asked, engine), format, found, sum(file.size for file in found), left_out)
+    return Opened(_reader(format, parts, request, engine), format, found, sum(file.size for file in found), left_out)
 
 
-def _reader(format: str, parts: tuple[Part, ...], asked: Asked, engine: Engine) -> Reader:
-    """The reader of a format; others are not loaded, so that a command starts at once."""
+def _reader(format: str, parts: tuple[Part, ...], request: Request, engine: Engine) -> Reader:
+    """Create the reader of a format; the modules of other formats are not imported, so that a command starts fast."""
     if format in _ON_ONE_THREAD:
         engine.threads = 1
-    if asked.sql is not None:
+    if request.sql is not None:
         from naively.sources.query import Query
 
-        return Query(engine, asked.sql)
+        return Query(engine, request.sql)
     if format in ("csv", "tsv"):
         from naively.sources.delimited import Delimited
 
-        return Delimited(engine, parts, asked.sep, asked.no_header, asked.decimal)
+        return Delimited(engine, parts, request.sep, request.no_header, request.decimal)
     if format in ("json", "jsonl"):
         from naively.sources.json_lines import Records
 
-        return Records(engine, parts, asked.skips)
+        return Records(engine, parts, request.skips)
     if format == "parquet":
         from naively.sources.parquet import Parquet
 
@@ -105,18 +105,18 @@ def _reader(format: str, parts: tuple[Part, ...], asked: Asked, engine: Engine) 
         return Arrow(engine, parts)
     from naively.sources.lines import Lines
 
-    return Lines(parts, format == "fasttext", asked.encoding)
+    return Lines(parts, format == "fasttext", request.encoding)
 
 
-def _standard_input(asked: Asked, engine: Engine) -> Opened:
-    """Lines are read as they come; anything else is first written to a temporary file."""
-    format = asked.format or ("csv" if asked.of_delimited_files else "lines")
+def _standard_input(request: Request, engine: Engine) -> Opened:
+    """Open standard input: lines are read as they arrive, other formats are first written to a temporary file."""
+    format = request.format or ("csv" if request.of_delimited_files else "lines")
     if sys.stdin is None:
         raise SourceError("standard input is closed; pipe the data in, or name a file")
     if format == "folder":
         raise SourceError("standard input cannot be a folder; pass the path of the folder")
     if format in _BY_LINE:
-        return Opened(_reader(format, (), asked, engine), format)
+        return Opened(_reader(format, (), request, engine), format)
     path = os.path.join(engine.folder, "standard input")
     try:
         with open(path, "wb") as spool:
@@ -125,37 +125,37 @@ def _standard_input(asked: Asked, engine: Engine) -> Opened:
         advice = "set the environment variable TMPDIR to a folder with more room, or name a file instead of piping"
         problem = f"standard input cannot be written to a temporary file ({error.strerror}); {advice}"
         raise SourceError(problem, file=os.path.dirname(path)) from None
-    part = _part(path, format, asked, engine)
+    part = _part(path, format, request, engine)
     part = replace(part, file=replace(part.file, path="standard input"), stored=part.place)
-    return Opened(_reader(format, (part,), asked, engine), format, (), part.file.size)
+    return Opened(_reader(format, (part,), request, engine), format, (), part.file.size)
 
 
-def _part(path: str, format: str | None, asked: Asked, engine: Engine) -> Part:
-    """The file with what is in it, and a copy of it where it cannot be read as it is."""
+def _part(path: str, format: str | None, request: Request, engine: Engine) -> Part:
+    """Return a file with its format, and with a copy of it if it cannot be read as it is."""
     file = File.at(path)
     named = formats.known_by_name(path)[0]
-    if asked.of_delimited_files and format is None:
+    if request.of_delimited_files and format is None:
         if named not in (None, "csv", "tsv"):
             raise SourceError(f"is named as {named}; no_header, sep and decimal are for csv and tsv", file=path)
         format = named or "csv"
-    part = Part(file, formats.content(file, format, asked.encoding))
-    if asked.encoding is not None:
+    part = Part(file, formats.content(file, format, request.encoding))
+    if request.encoding is not None:
         if part.content.format in _BINARY:
             raise SourceError(f"is {part.content.format}, which has no encoding of its own; leave it out", file=path)
-        return decoded_copy(part, asked.encoding, engine)
+        return decoded_copy(part, request.encoding, engine)
     if part.content.format in ("json", "jsonl") and Sample.of(part).marked:
         return without_mark(part, engine)
     return part
 
 
-def _parts(paths: Sequence[str], asked: Asked, engine: Engine) -> tuple[tuple[Part, ...], tuple[BadRow, ...]]:
-    """The files with what is in them, all of one format; empty ones among several are left out if bad rows are."""
+def _parts(paths: Sequence[str], request: Request, engine: Engine) -> tuple[tuple[Part, ...], tuple[BadRow, ...]]:
+    """Return the files with their one format, and the empty files, which are left out if bad rows are."""
     empty = [path for path in paths if os.path.isfile(path) and os.path.getsize(path) == 0]
     left_out: tuple[BadRow, ...] = ()
-    if asked.skips and len(empty) < len(paths):
+    if request.skips and len(empty) < len(paths):
         left_out = tuple(BadRow(path, None, None, "is empty", "") for path in empty)
         paths = [path for path in paths if path not in set(empty)]
-    parts = tuple(_part(path, asked.format, asked, engine) for path in paths)
+    parts = tuple(_part(path, request.format, request, engine) for path in paths)
     first = parts[0]
     for part in parts:
         if part.content.format != first.content.format:
@@ -167,7 +167,7 @@ def _parts(paths: Sequence[str], asked: Asked, engine: Engine) -> tuple[tuple[Pa
 
 
 def _are_labelled_folders(paths: Sequence[str], format: str | None) -> bool:
-    """Whether these are folders of folders of texts: asked for as such, or not made of data files."""
+    """True if these are folders with one sub-folder of texts per label: by request, or if they hold no data files."""
     folders = [path for path in paths if os.path.isdir(path)]
     if format == "folder":
         if len(folders) < len(paths):
@@ -187,7 +187,7 @@ def _below_sub_folders(folder: str) -> Iterable[str]:
 
 
 def _without_folders(paths: Sequence[str], format: str | None) -> list[str]:
-    """The paths, with each folder replaced by the data files in it."""
+    """Replace each folder by the data files in it."""
     found: list[str] = []
     for path in paths:
         if os.path.isdir(path):
@@ -207,7 +207,7 @@ def _refuse_splits(folder: str, names: Iterable[str]) -> None:
 
 
 def _split(name: str) -> tuple[str, str] | None:
-    """The split of a data set that a path names, and a path or glob for all of that split.
+    """Return the split of a data set that a path names, and a path or glob for all files of that split.
 
     >>> _split("data/train-00000-of-00001.parquet"), _split("test/a.csv"), _split("trains.csv")
     (('train', 'data/train-*'), ('test', 'test'), None)
@@ -221,13 +221,13 @@ def _split(name: str) -> tuple[str, str] | None:
 
 
 def _data_files(folder: str, format: str | None) -> list[str]:
-    there = files.under(folder)
-    if not there:
+    paths = files.under(folder)
+    if not paths:
         raise SourceError("has no files in it", file=folder)
-    _refuse_splits(folder, (os.path.relpath(path, folder) for path in there))
-    for path in there:
+    _refuse_splits(folder, (os.path.relpath(path, folder) for path in paths))
+    for path in paths:
         if any("=" in part for part in os.path.relpath(path, folder).split(os.sep)[:-1]):
             query = "select * from read_parquet('.../**/*.parquet', hive_partitioning = true)"
             raise SourceError(f"has columns in the names of its folders; read it with a query: {query}", file=folder)
-    alike = [path for path in there if format is None or formats.known_by_name(path)[0] == format]
-    return alike or there
+    alike = [path for path in paths if format is None or formats.known_by_name(path)[0] == format]
+    return alike or paths

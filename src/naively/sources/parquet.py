@@ -1,7 +1,7 @@
 """Parquet, read by DuckDB.
 
-It is faster than pyarrow here, and flatter once it is told not to fetch whole row groups ahead: reading ten times the
-data takes the same memory. One thread reads, because each further one holds a row group of its own.
+DuckDB is faster than pyarrow here, and takes the same memory for ten times the data once prefetching of whole row
+groups is off. One thread reads, because each further one holds a row group of its own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from naively.sources.reader import Part, Progress, widest
 
 @dataclass(frozen=True)
 class Parquet:
-    """The rows of Parquet files."""
+    """Reader of Parquet files."""
 
     engine: Engine
     parts: tuple[Part, ...]
@@ -35,7 +35,7 @@ class Parquet:
         return sum(self._counts)
 
     def pieces(self, columns: Sequence[str], progress: Progress) -> Iterator[Any]:
-        """All rows."""
+        """Yield all rows."""
         before = 0
         for part, types, count in zip(self.parts, self._types, self._counts, strict=True):
             yield from self._rows(part, types, count, columns, progress, before)
@@ -51,7 +51,7 @@ class Parquet:
         progress: Progress,
         before: int,
     ) -> Iterator[Any]:
-        chosen = ", ".join(self._as_everywhere(name, types[name]) for name in columns)
+        chosen = ", ".join(self._cast(name, types[name]) for name in columns)
         rows = 0
         try:
             for piece in self.engine.stream(f"select {chosen} from read_parquet(?)", [exactly(part.place)]):
@@ -61,8 +61,8 @@ class Parquet:
         except failures() as error:
             raise damaged(part.path, error) from None
 
-    def _as_everywhere(self, name: str, kind: str) -> str:
-        """A column as SQL, with the type that it has in all files."""
+    def _cast(self, name: str, kind: str) -> str:
+        """Return the SQL that casts a column to its type in the whole source."""
         wanted, column = self.columns[name], identifier(name)
         return column if kind == wanted else f"cast({column} as {wanted}) as {column}"
 

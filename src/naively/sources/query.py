@@ -1,7 +1,7 @@
-"""Query: the rows of any query that DuckDB takes.
+"""Query: the rows of any SQL query that DuckDB can run.
 
-It runs on one thread: the order in which joins and groups come depends on the number of threads, and a training that
-is taken up again has to meet the same rows in the same order.
+It runs on one thread: the order of joins and groups depends on the number of threads, and training that is resumed
+must read the same rows in the same order.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from naively.sources.duck import Engine, failures
 from naively.sources.errors import SourceError
 from naively.sources.reader import Progress, check_unique
 
-_SHOWN = 1000
+_MAX_LENGTH = 1000
 
 
 @dataclass(frozen=True)
 class Query:
-    """The rows of a query, in the order in which one thread finds them."""
+    """Reader of the rows of a query, in the order in which one thread finds them."""
 
     engine: Engine
     sql: str
@@ -31,7 +31,7 @@ class Query:
 
     @cached_property
     def columns(self) -> Mapping[str, str]:
-        _ = self.engine.folder  # sorting and joining may write what does not fit in memory, for our eyes only
+        _ = self.engine.folder  # create it private: sorting and joining may write there what does not fit in memory
         try:
             with self.engine.cursor() as cursor:
                 statements = cursor.extract_statements(self.sql)
@@ -47,13 +47,13 @@ class Query:
         return dict(zip(names, types, strict=True))
 
     def pieces(self, columns: Sequence[str], progress: Progress) -> Iterator[Any]:
-        """All rows."""
+        """Yield all rows."""
 
-        def each(cursor: Any) -> None:
+        def report(cursor: Any) -> None:
             progress.share = max(progress.share, min(1.0, cursor.query_progress() / 100))
 
         try:
-            for piece in self.engine.stream(self.sql, each=each):
+            for piece in self.engine.stream(self.sql, on_batch=report):
                 yield plain_columns(piece.select(list(columns)))
         except failures() as error:
             raise _explained(error) from None
@@ -61,4 +61,4 @@ class Query:
 
 
 def _explained(error: Exception) -> SourceError:
-    return SourceError(f"the query failed: {str(error).strip()[:_SHOWN]}")
+    return SourceError(f"the query failed: {str(error).strip()[:_MAX_LENGTH]}")

@@ -1,4 +1,4 @@
-"""Reader: what the reader of each format can do, and how it tells of its progress."""
+"""Reader: the interface of the reader of each format, and of its progress."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SKIP = "on_error='skip' leaves such rows out"
 
 @dataclass(frozen=True)
 class Part:
-    """One file, and what is in it; `stored` is a copy that is read in its place."""
+    """One file with its format; `stored` is the path of a copy that is read in its place."""
 
     file: File
     content: Content
@@ -35,7 +35,7 @@ class Part:
 
 @dataclass
 class Progress:
-    """How far one reading has come, and what it has left out."""
+    """The bytes that were read so far, and the rows that were left out."""
 
     size: int | None
     skips: bool
@@ -45,13 +45,13 @@ class Progress:
     bad: list[BadRow] = field(default_factory=list)
 
     def reached(self, read: int) -> None:
-        """So many bytes have been read."""
+        """Record that this many bytes have been read."""
         self.read = read
         if self.size:
             self.share = min(1.0, read / self.size)
 
     def leave_out(self, row: BadRow, advice: str = SKIP) -> None:
-        """Count a bad row, or stop at it."""
+        """Count a bad row, or raise it as an error."""
         if not self.skips:
             raise row.error(advice)
         self.bad_rows += 1
@@ -61,36 +61,36 @@ class Progress:
 
 @runtime_checkable
 class Untyped(Protocol):
-    """A reader of files whose columns are of the type that they look like."""
+    """A reader of files without types, which detects the types of columns by their values."""
 
     def as_text(self, names: Iterable[str]) -> Any:
-        """The same with these columns as they are written."""
+        """Return this reader with these columns read as text."""
 
 
 @runtime_checkable
 class Peekable(Protocol):
-    """A reader that can show its first line before it is read."""
+    """A reader that can return its first line before its rows are read."""
 
     @property
     def first_line(self) -> str: ...
 
 
 class Reader(Protocol):
-    """The columns of some files, with their types as DuckDB shows them, and their rows in a fixed order."""
+    """Reads the columns of some files, with DuckDB's names for their types, and their rows in a fixed order."""
 
     @property
     def columns(self) -> Mapping[str, str]: ...
 
     @property
     def rows(self) -> int | None:
-        """How many there are, where that is known."""
+        """Number of rows; None if it is not known."""
 
     @property
     def live(self) -> bool:
-        """Whether rows are to be handed on as soon as they come, because someone may be typing them."""
+        """True if rows must be handed on as soon as they arrive, because someone may be typing them."""
 
     def pieces(self, columns: Sequence[str], progress: Progress) -> Iterator[Any]:
-        """All rows, in Arrow batches of any size."""
+        """Yield all rows, in Arrow batches of any size."""
 
 
 _WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
@@ -100,7 +100,7 @@ _NOTHING = ("NULL", '"NULL"')
 
 
 def wider(one: str, other: str) -> str:
-    """The type that holds the values of both.
+    """Return the type that holds the values of both types.
 
     >>> wider("INTEGER", "DOUBLE"), wider("BIGINT", "UBIGINT"), wider("BIGINT", "VARCHAR"), wider("DATE", "DATE")
     ('DOUBLE', 'HUGEINT', 'VARCHAR', 'DATE')
@@ -121,7 +121,7 @@ def wider(one: str, other: str) -> str:
 
 
 def widest(seen: Sequence[tuple[str, Mapping[str, str]]]) -> dict[str, str]:
-    """The columns of the first file, with types that hold those of all; one that a later file lacks is an error."""
+    """Return the columns of the first file, with types wide enough for all files; raise if a later file lacks one."""
     first, columns = seen[0][0], dict(seen[0][1])
     for path, types in seen[1:]:
         check_names(columns, types, path, first)
@@ -129,17 +129,17 @@ def widest(seen: Sequence[tuple[str, Mapping[str, str]]]) -> dict[str, str]:
     return columns
 
 
-def check_names(columns: Mapping[str, str], there: Mapping[str, str], path: str, first: str) -> None:
-    """Refuse a file that lacks a column of the first."""
-    absent = [name for name in columns if name not in there]
+def check_names(columns: Mapping[str, str], present: Mapping[str, str], path: str, first: str) -> None:
+    """Raise if a file lacks a column of the first file."""
+    absent = [name for name in columns if name not in present]
     if absent:
         names = ", ".join(map(repr, absent[:5]))
-        has = ", ".join(map(repr, list(there)[:10]))
+        has = ", ".join(map(repr, list(present)[:10]))
         raise SourceError(f"has no column {names}, which {first} has; it has {has}", file=path)
 
 
 def check_unique(names: Sequence[str], file: str | None, advice: str) -> None:
-    """Refuse columns of the same name, which could not be told apart."""
+    """Raise if two columns have the same name."""
     twice = sorted({name for name in names if list(names).count(name) > 1})
     if twice:
         raise SourceError(f"more than one column is named {', '.join(map(repr, twice))}; {advice}", file=file)

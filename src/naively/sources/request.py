@@ -1,4 +1,4 @@
-"""Asked: what the user asked for."""
+"""Request: the data to read, and how to read it."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ STANDARD_INPUT = "-"
 
 
 @dataclass(frozen=True)
-class Asked:
-    """Files, globs or folders of one format, or a query; and what to do with rows that cannot be read.
+class Request:
+    """Files, globs or folders of one format, or an SQL query; and what to do with rows that cannot be read.
 
     CSV and TSV files may have no header (`no_header`: columns are then called column0, column1, ...), another separator
     (`sep`) and decimal commas (`decimal=","`); text files may have any encoding that Python knows (`encoding`).
 
-    >>> Asked(paths=("reviews.csv.gz",), on_error="skip").from_standard_input
+    >>> Request(paths=("reviews.csv.gz",), on_error="skip").from_standard_input
     False
-    >>> Asked(paths=("-",), format="cvs")
+    >>> Request(paths=("-",), format="cvs")
     Traceback (most recent call last):
     naively.sources.errors.SourceError: format must be one of csv, tsv, json, jsonl, parquet, arrow, fasttext, folder,
     lines, got 'cvs'; did you mean 'csv'?
@@ -78,10 +78,10 @@ class Asked:
 
     @property
     def skips(self) -> bool:
-        """Whether bad rows are left out."""
+        """True if bad rows are left out."""
         return self.on_error == "skip"
 
 
-def _check(what: str, value: str, known: tuple[str, ...]) -> None:
+def _check(name: str, value: str, known: tuple[str, ...]) -> None:
     if value not in known:
-        raise SourceError(f"{what} must be one of {', '.join(known)}, got {value!r}{nearest(value, known)}")
+        raise SourceError(f"{name} must be one of {', '.join(known)}, got {value!r}{nearest(value, known)}")

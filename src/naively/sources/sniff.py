@@ -13,28 +13,28 @@ _SIZE = 1 << 20
 
 @dataclass(frozen=True)
 class Sample:
-    """The first bytes of a text file, and how many bytes on disk a line takes there."""
+    """The first bytes of a text file, and the mean number of bytes on disk per line."""
 
     start: bytes
     line_size: float
-    marked: bool = False  # by a byte-order mark, which `start` is without
+    marked: bool = False  # True if the file begins with a byte-order mark, which `start` leaves out
 
     @classmethod
     def of(cls, part: Part) -> Sample:
-        """The first megabyte of a file."""
+        """Read the first megabyte of a file."""
         with unpacked(part.place, part.content.compression, part.path) as (stream, raw):
             start = bytes(stream.read(_SIZE))
-            taken = raw.tell()
-        return cls(start.removeprefix(MARK), taken / max(1, start.count(b"\n")), start.startswith(MARK))
+            size_on_disk = raw.tell()
+        return cls(start.removeprefix(MARK), size_on_disk / max(1, start.count(b"\n")), start.startswith(MARK))
 
     @property
     def is_whole(self) -> bool:
-        """True if the file has nothing behind these bytes."""
+        """True if the file ends with these bytes."""
         return len(self.start) < _SIZE - 3
 
     @property
     def unpacked_line(self) -> float:
-        """How many bytes a line takes once it is unpacked."""
+        """Mean number of bytes per line, unpacked."""
         return max(1, len(self.start)) / max(1, self.start.count(b"\n"))
 
     @property

@@ -1,4 +1,4 @@
-"""Source: what was asked for, opened: its columns, and its rows in batches."""
+"""Source: the columns of opened data, and its rows in batches."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from naively.sources.duck import Engine
 from naively.sources.errors import BadRow, SourceError
 from naively.sources.files import File
 from naively.sources.reader import KEPT, Peekable, Progress, Reader, Untyped
-from naively.sources.request import Asked
+from naively.sources.request import Request
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,7 +29,7 @@ _TEXTS = {"folder": "text", "fasttext": "text", "lines": "text"}
 
 @dataclass(frozen=True)
 class Opened:
-    """A reader for what was asked for, and the files that it reads."""
+    """The reader of a request, and the files that it reads."""
 
     reader: Reader
     format: str
@@ -41,8 +41,8 @@ class Opened:
 class Source:
     """Rows from files, standard input or a query. Close it when done, or use it in a `with` statement."""
 
-    def __init__(self, asked: Asked, opened: Opened, engine: Engine, batch_rows: int, batch_bytes: int) -> None:
-        self._asked, self._opened, self._reader = asked, opened, opened.reader
+    def __init__(self, request: Request, opened: Opened, engine: Engine, batch_rows: int, batch_bytes: int) -> None:
+        self._request, self._opened, self._reader = request, opened, opened.reader
         self._rows_per_batch, self._bytes_per_batch = batch_rows, batch_bytes
         self._used = False
         self._close = weakref.finalize(self, engine.close)
@@ -56,7 +56,7 @@ class Source:
 
     @property
     def columns(self) -> dict[str, str]:
-        """The columns and their types, as the first rows of a text file show them; once it is read, as all rows do."""
+        """The columns and their types; those of a text file are detected in its first rows, exact once it is read."""
         return dict(self._reader.columns)
 
     @property
@@ -66,44 +66,44 @@ class Source:
 
     @property
     def fingerprint(self) -> dict[str, Any]:
-        """What tells whether this is the same data, read in the same batches, as at another time. It can be JSON."""
+        """Identifies the data and its batches: equal fingerprints mean the same rows. It can be written as JSON."""
         listed = [[os.path.abspath(file.path), file.size, file.mtime_ns] for file in self._opened.files]
-        asked = {
-            name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self._asked).items()
+        request = {
+            name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self._request).items()
         }
         several: dict[str, Any] = {"files": listed}
         if len(listed) > _LISTED_FILES:
             several = {"files": len(listed), "digest": hashlib.sha256(json.dumps(listed).encode()).hexdigest()}
         batch = {"rows": self._rows_per_batch, "bytes": self._bytes_per_batch}
-        return {"asked": asked, "format": self.format, "batch": batch, **several}
+        return {"asked": request, "format": self.format, "batch": batch, **several}
 
     @property
     def first_line(self) -> str | None:
-        """The first line of standard input that is read by lines, for which it waits; None for everything else."""
+        """The first line of standard input that is read by lines (this waits for it); None for other sources."""
         return self._reader.first_line if isinstance(self._reader, Peekable) and self._reader.live else None
 
     @property
     def done(self) -> float:
-        """The share that has been read so far, from 0 to 1; 0 where that is not known."""
+        """The share that has been read so far, from 0 to 1; 0 if it is not known."""
         return self._progress.share
 
     @property
     def read_bytes(self) -> int:
-        """About how many bytes have been read so far."""
+        """Approximate number of bytes that have been read so far."""
         return self._progress.read
 
     @property
     def bad_rows(self) -> int:
-        """How many rows were left out. Those of a CSV file are counted when its end is reached."""
+        """Number of rows that were left out. Those of a CSV file are counted when its end is reached."""
         return self._progress.bad_rows
 
     @property
     def bad(self) -> list[BadRow]:
-        """The first of the rows that were left out."""
+        """The first rows that were left out."""
         return list(self._progress.bad)
 
     def column(self, name: str) -> str:
-        """The column with exactly this name; an error with the nearest names if there is none."""
+        """Return this name if a column has it; otherwise raise an error with the nearest names."""
         if name in self.columns:
             return name
         folded = [known for known in self.columns if known.lower() == name.lower()]
@@ -114,20 +114,20 @@ class Source:
     def _why_so_named(self) -> str:
         if self._reader.live:
             return ". Standard input is read as lines of text, unless --format (Python: format) says otherwise"
-        if self.format in ("csv", "tsv") and "column0" in self.columns and not self._asked.no_header:
+        if self.format in ("csv", "tsv") and "column0" in self.columns and not self._request.no_header:
             return ". Its first line looks like a row, so that its columns have no names"
         return ""
 
     def as_text(self, names: Sequence[str]) -> None:
-        """Read these columns as they are written, where a format has no types of its own (CSV, TSV)."""
+        """Read these columns as text, if the format has no types of its own (CSV, TSV)."""
         if isinstance(self._reader, Untyped):
             self._reader = self._reader.as_text(names)
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
-        """The rows in batches, always the same rows in the same order and the same batches.
+        """Yield the rows in batches, always the same rows in the same order and the same batches.
 
-        Only standard input that is read line by line comes in batches that depend on when it comes, and can be read
-        once only.
+        Only standard input that is read line by line is different: its batches depend on when lines arrive, and it can
+        be read once only.
         """
         chosen = list(self.columns) if columns is None else [self.column(name) for name in columns]
         if not chosen:
@@ -140,7 +140,7 @@ class Source:
         return self._cut(self._reader.pieces(chosen, self._progress))
 
     def close(self) -> None:
-        """Let go of files and remove what is temporary; a second time does nothing."""
+        """Close files and remove temporary ones; a second call does nothing."""
         self._close()
 
     def __enter__(self) -> Source:
@@ -157,8 +157,8 @@ class Source:
 
     @property
     def called(self) -> str:
-        """What to call it in a message."""
-        if self._asked.sql is not None:
+        """Name of this source in a message."""
+        if self._request.sql is not None:
             return "the query"
         if not self._opened.files:
             return "standard input"
@@ -167,7 +167,7 @@ class Source:
 
     def _start(self) -> Progress:
         left_out = self._opened.left_out
-        return Progress(self.size, self._asked.skips, bad_rows=len(left_out), bad=list(left_out[:KEPT]))
+        return Progress(self.size, self._request.skips, bad_rows=len(left_out), bad=list(left_out[:KEPT]))
 
     def _check_open(self) -> None:
         if not self._close.alive:

@@ -1,6 +1,6 @@
 """Spool: copies of text files that DuckDB can read: as UTF-8, without a byte-order mark, with one kind of line end.
 
-They are written piece by piece into the engine's temporary folder, and go when the engine is closed.
+They are written piece by piece into the engine's temporary folder, and are removed when the engine is closed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _UTF_8 = ("utf-8", "utf-8-sig", "ascii")
 
 
 def known_encoding(name: str) -> str | None:
-    """Python's name of an encoding that has to be decoded, None for UTF-8; raises where there is no such encoding.
+    """Return Python's name of an encoding, or None for UTF-8, which need not be decoded; raise for an unknown encoding.
 
     >>> known_encoding("Latin-1"), known_encoding("UTF8")
     ('iso8859-1', None)
@@ -52,7 +52,7 @@ def known_encoding(name: str) -> str | None:
 
 
 def as_utf_8(pieces: Iterable[tuple[bytes, int]], encoding: str, file: str | None) -> Iterator[tuple[bytes, int]]:
-    """The same text as UTF-8, and how much of the input was read so far."""
+    """Convert pieces to UTF-8; yield each with the number of bytes read so far."""
     decoder = codecs.getincrementaldecoder(encoding)()
     line, read = 1, 0
     try:
@@ -70,12 +70,12 @@ def as_utf_8(pieces: Iterable[tuple[bytes, int]], encoding: str, file: str | Non
 
 
 def decoded_copy(part: Part, encoding: str, engine: Engine) -> Part:
-    """The part, read from a copy in UTF-8."""
+    """Copy a part to a file in UTF-8, and return it with that copy."""
     return _copy(part, (piece for piece, _ in as_utf_8(chunks(part), encoding, part.path)), engine)
 
 
 def without_mark(part: Part, engine: Engine) -> Part:
-    """The part, read from a copy without the byte-order mark that it begins with."""
+    """Copy a part to a file without its byte-order mark, and return it with that copy."""
 
     def rest() -> Iterator[bytes]:
         for number, (piece, _) in enumerate(chunks(part)):
@@ -85,7 +85,7 @@ def without_mark(part: Part, engine: Engine) -> Part:
 
 
 def with_line_feeds(part: Part, quote: str, engine: Engine) -> Part:
-    """The part, read from a copy in which each line ends with a line feed; line ends in quotes stay as they are."""
+    """Copy a part to a file with line feeds as line ends, except within quotes, and return it with that copy."""
     ends = LineEnds(quote)
 
     def lines() -> Iterator[bytes]:
@@ -104,7 +104,7 @@ def _copy(part: Part, pieces: Iterable[bytes], engine: Engine) -> Part:
 
 
 class LineEnds:
-    r"""Collects the kinds of line ends outside quotes, and makes line feeds of them.
+    r"""Converts line ends outside quotes to line feeds, and collects the kinds that it met.
 
     >>> ends = LineEnds('"')
     >>> ends.see(b'a,b\r\n"x\r\ny",1\n') + ends.finish(), sorted(ends.kinds)
@@ -118,7 +118,7 @@ class LineEnds:
         self._held = b""
 
     def see(self, piece: bytes) -> bytes:
-        """The next piece with line feeds; a carriage return at its end is held back."""
+        """Convert the next piece; a carriage return at its end is held back."""
         piece = self._held + piece
         self._held = b""
         if b"\r" not in piece:
@@ -135,7 +135,7 @@ class LineEnds:
         return self._quote.join(parts)
 
     def finish(self) -> bytes:
-        """The rest, once the file has ended."""
+        """Return the rest, once the file has ended."""
         rest, self._held = self._held, b""
         return rest if self._inside else self._plain(rest)
 

@@ -1,8 +1,8 @@
-"""Unpacking: what is in a compressed file, for DuckDB to read.
+"""Unpacking: decompress files for DuckDB to read.
 
-DuckDB takes a file that was cut short for a shorter file, and does not look at checksums. So a compressed file is
-unpacked here, on a thread of its own, and DuckDB reads from a pipe. Where a pipe has no path, DuckDB unpacks the file
-itself, and here it is only checked.
+DuckDB takes a file that was cut short for a shorter file, and does not check checksums. So a compressed file is
+unpacked here, on its own thread, and DuckDB reads from a pipe. On systems where a pipe has no path, DuckDB unpacks the
+file itself, and it is only checked here.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from naively.sources.reader import Part
 
 try:
     import fcntl
-except ImportError:  # where pipes are as large as they are
+except ImportError:  # on Windows, where the size of a pipe cannot be set
     fcntl = None  # type: ignore[assignment]
 
 _PIPE = 1 << 20
 _AHEAD = 4 << 20
-"""So much is unpacked while DuckDB is at work on what it has read, which is as much."""
+"""Bytes that are unpacked while DuckDB works on those that it has read."""
 _MOMENT = 0.1
 
 
 @dataclass(frozen=True)
 class Stream:
-    """Where DuckDB finds the bytes of a file, how they are compressed there, and what raises if it is damaged."""
+    """The path at which DuckDB reads a file, its compression there, and a function that raises if it is damaged."""
 
     path: str
     compression: str
@@ -41,17 +41,17 @@ class Stream:
 
 @contextmanager
 def unpacking(part: Part) -> Iterator[Stream]:
-    """Begin to unpack a file. To `confirm`, when all was read that is wanted of it, waits for its end."""
+    """Start to unpack a file; `confirm` waits until it is unpacked to its end."""
     packed = part.content.compression
     if packed == "none":
-        yield Stream(part.place, packed, _nothing)
+        yield Stream(part.place, packed, _do_nothing)
         return
     stop = Event()
     with ThreadPoolExecutor(1) as pool, ExitStack() as closing:
         closing.callback(stop.set)
         pipe = _pipe()
         if pipe is None:
-            yield Stream(part.place, packed, pool.submit(_look_through, part, stop).result)
+            yield Stream(part.place, packed, pool.submit(_read_to_end, part, stop).result)
             return
         reading = closing.enter_context(open(pipe[0], "rb", 0))
         feeding = pool.submit(_feed, part, pipe[1], stop)
@@ -59,25 +59,25 @@ def unpacking(part: Part) -> Iterator[Stream]:
 
 
 def chunks(part: Part, size: int = 1 << 20) -> Iterator[tuple[bytes, int]]:
-    """What is in a file, compressed or not, to its end, where its sums are; and how much of it was read so far."""
+    """Yield the unpacked bytes of a file to its end, where its checksum is; each with the bytes on disk read so far."""
     with unpacked(part.place, part.content.compression, part.path) as (stream, raw):
         while chunk := stream.read(size):
             yield chunk, raw.tell()
 
 
 def check(part: Part) -> None:
-    """Unpack a compressed file to its end."""
+    """Unpack a compressed file to its end, and raise if it is damaged."""
     if part.content.compression != "none":
-        _look_through(part, Event())
+        _read_to_end(part, Event())
 
 
-def _look_through(part: Part, stop: Event) -> None:
+def _read_to_end(part: Part, stop: Event) -> None:
     for _ in chunks(part):
         if stop.is_set():
             return
 
 
-def _nothing() -> None:
+def _do_nothing() -> None:
     pass
 
 
@@ -86,7 +86,7 @@ def _path(end: int) -> str:
 
 
 def _pipe() -> tuple[int, int] | None:
-    """The ends of a pipe, to read from and to write to; None where pipes have no paths."""
+    """Open a pipe and return its ends, to read from and to write to; None if pipes have no paths."""
     reading, writing = os.pipe()
     if not os.path.exists(_path(reading)):
         os.close(reading)
@@ -99,18 +99,18 @@ def _pipe() -> tuple[int, int] | None:
 
 
 def _feed(part: Part, pipe: int, stop: Event) -> None:
-    """Write what is in a file to a pipe, as long as there is a reader, and go on to the end of the file."""
+    """Write the unpacked bytes of a file to a pipe while it has a reader; unpack to the end of the file in any case."""
     with open(pipe, "wb", 0) as file, selectors.DefaultSelector() as room:
         room.register(file, selectors.EVENT_WRITE)
         wanted = True
         for chunk, _ in chunks(part, _AHEAD):
-            wanted = wanted and _written(chunk, file, room, stop)
+            wanted = wanted and _write(chunk, file, room, stop)
             if stop.is_set():
                 return
 
 
-def _written(chunk: bytes, file: Any, room: Any, stop: Event) -> bool:
-    """Whether somebody wanted it."""
+def _write(chunk: bytes, file: Any, room: Any, stop: Event) -> bool:
+    """Write a chunk to a pipe; return False if nobody reads from it any more."""
     left = memoryview(chunk)
     try:
         while left and not stop.is_set():
@@ -122,5 +122,5 @@ def _written(chunk: bytes, file: Any, room: Any, stop: Event) -> bool:
 
 
 def _confirm(reading: Any, feeding: Future[None]) -> None:
-    reading.close()  # or what nobody reads any more would wait for a reader
+    reading.close()  # otherwise the writer would wait for a reader
     feeding.result()

@@ -24,7 +24,7 @@ def run(arguments: Namespace, console: Console) -> None:
 
 
 def _write(folder: Path, console: Console) -> None:
-    """The data as files, to try the other commands with."""
+    """Write the demo data to files, to try the other commands with."""
     from sklearn.datasets import load_iris
 
     from naively.data import film_reviews

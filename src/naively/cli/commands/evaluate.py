@@ -1,4 +1,4 @@
-"""naively evaluate: tell how good a model is, or would be."""
+"""naively evaluate: measure how good a model is, or would be."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 from naively.cli.column_roles import Roles, roles_for_model, roles_for_training
 from naively.cli.console import Console
-from naively.cli.counting import tell_of_bad_rows
+from naively.cli.counting import warn_of_bad_rows
 from naively.cli.exit import UsageError
-from naively.cli.models import for_rows, load, made, opened
-from naively.cli.prefetch import ahead
+from naively.cli.models import build_model, check_reads_rows, load, open_data
+from naively.cli.prefetch import Prefetch
 from naively.cli.progress import Progress
 from naively.errors import InputError
 from naively.learn.estimates import digits_of, margin_of, with_margin
@@ -23,13 +23,13 @@ def run(arguments: Namespace, console: Console) -> None:
 
 
 def show(found: Any, console: Console) -> None:
-    """The table of an evaluation."""
+    """Write the tables of an evaluation."""
     names = ("accuracy", "f1_micro", "f1_macro", "f1_weighted", "log_loss", "brier", "calibration_error")
     margin = margin_of(found.accuracy, found.rows)
     shares = dict.fromkeys(("f1_micro", "f1_macro", "f1_weighted"), digits_of(margin))
     figures = {name: f"{getattr(found, name):.{shares.get(name, 4)}f}" for name in names}
     figures["accuracy"] = with_margin(found.accuracy, margin)
-    console.facts([("rows", found.rows), *((name.replace("_", " "), shown) for name, shown in figures.items())])
+    console.facts([("rows", found.rows), *((name.replace("_", " "), text) for name, text in figures.items())])
     console.say()
     columns = [found.classes.tolist(), found.precision, found.recall, found.f1, found.support]
     rows = [[str(c), float(p), float(r), float(f), int(s)] for c, p, r, f, s in zip(*columns, strict=True)]
@@ -46,7 +46,7 @@ def show(found: Any, console: Console) -> None:
 
 
 def _mixed_up(found: Any, most: int = 5) -> list[list[Any]]:
-    """The classes that are taken for another most often."""
+    """Return the pairs of classes that are confused most often."""
     import numpy as np
 
     if len(found.classes) < 3:
@@ -59,18 +59,18 @@ def _mixed_up(found: Any, most: int = 5) -> list[list[Any]]:
 
 
 def _on_new_rows(arguments: Namespace, console: Console) -> Any:
-    """Batch after batch; of each row, its probabilities are kept and nothing else."""
+    """Evaluate a model batch by batch, keeping only the probabilities of each row in memory."""
     import numpy as np
 
     learner, about = load(arguments.model)
-    for_rows(learner, arguments.model)
+    check_reads_rows(learner, arguments.model)
     chances: list[Any] = []
     decided: list[Any] = []
     truth: list[Any] = []
     without = 0
-    with opened(arguments) as source:
+    with open_data(arguments) as source:
         roles = roles_for_model(arguments, source, about, learner, target=True)
-        batches = ahead(source.batches(roles.read))
+        batches = Prefetch(source.batches(roles.read))
         with closing(batches), Progress(console, "predicting", source.size, source.rows) as progress:
             for batch in batches:
                 rows = roles.labelled(batch)
@@ -81,19 +81,19 @@ def _on_new_rows(arguments: Namespace, console: Console) -> Any:
                     decided.append(scores.decide())
                     truth.append(roles.labels(rows, learner.classes_))
                 progress.update(batch.num_rows, source.read_bytes - progress.bytes)
-        tell_of_bad_rows(source, console)
+        warn_of_bad_rows(source, console)
     if not truth:
         raise InputError(f"no row has a label in column {roles.target!r}, so there is nothing to judge by")
     if without:
         console.warn(f"{without:,} of {progress.rows:,} rows have no label: left out")
     from naively.judge.evaluation import evaluate
 
-    told = Told(learner.classes_, np.concatenate(chances), np.concatenate(decided))
-    return evaluate(told, None, np.concatenate(truth))
+    predictions = Precomputed(learner.classes_, np.concatenate(chances), np.concatenate(decided))
+    return evaluate(predictions, None, np.concatenate(truth))
 
 
-class Told:
-    """Rows that were judged already, as a classifier that remembers what it said of them."""
+class Precomputed:
+    """A classifier that returns predictions that were computed before."""
 
     def __init__(self, classes: Any, chances: Any, decided: Any):
         self.classes_ = classes
@@ -112,7 +112,7 @@ def _left_out(arguments: Namespace, console: Console) -> Any:
     from naively.judge.evaluation import evaluate
 
     X, y, roles, _ = all_rows(arguments, console)
-    model = made(arguments, roles, (TextClassifier, NaiveBayes))
+    model = build_model(arguments, roles, (TextClassifier, NaiveBayes))
     if arguments.loo:
         return evaluate(leave_one_out(model, X, y))
     if arguments.cv > len(y):
@@ -121,17 +121,17 @@ def _left_out(arguments: Namespace, console: Console) -> Any:
 
 
 def all_rows(arguments: Namespace, console: Console, paths: Any = None, roles: Roles | None = None) -> Any:
-    """All rows that have a label, their labels, the roles of columns, and the number of each row; held in memory."""
+    """Read all rows that have a label; return rows, labels, the roles of columns, and the number of each row."""
     import numpy as np
     import pyarrow as pa
 
-    with opened(arguments, paths) as source:
+    with open_data(arguments, paths) as source:
         if roles is None:
             roles = roles_for_training(arguments, source)
         kept: list[Any] = []
         places: list[Any] = []
         without = 0
-        batches = ahead(source.batches(roles.read))
+        batches = Prefetch(source.batches(roles.read))
         with closing(batches), Progress(console, "reading", source.size, source.rows) as progress:
             for batch in batches:
                 rows = roles.labelled(batch)
@@ -139,7 +139,7 @@ def all_rows(arguments: Namespace, console: Console, paths: Any = None, roles: R
                 without += batch.num_rows - rows.num_rows
                 kept.append(rows)
                 progress.update(batch.num_rows, source.read_bytes - progress.bytes)
-        tell_of_bad_rows(source, console)
+        warn_of_bad_rows(source, console)
     if without:
         console.warn(f"{without:,} of {progress.rows:,} rows have no label: left out")
     if not sum(rows.num_rows for rows in kept):

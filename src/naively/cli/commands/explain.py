@@ -12,17 +12,17 @@ import numpy as np
 from naively.cli.column_roles import roles_for_model
 from naively.cli.console import Console, printable
 from naively.cli.factors import counts_of
-from naively.cli.models import for_rows, load, opened
+from naively.cli.models import check_reads_rows, load, open_data
 from naively.errors import InputError, nearest
 from naively.score.explanation import Explanation
 
 
 def run(arguments: Namespace, console: Console) -> None:
     learner, about = load(arguments.model)
-    for_rows(learner, arguments.model)
+    check_reads_rows(learner, arguments.model)
     row = _row(arguments, learner, about)
     found = learner.explain(row)
-    first = _asked(found, arguments.label)
+    first = _class_to_explain(found, arguments.label)
     second = _other(found, first)
     pair = [first] if second is None else [first, second]
     numbers = learner._model.ledger.classes.locate(found.classes[pair])
@@ -33,14 +33,14 @@ def run(arguments: Namespace, console: Console) -> None:
 
 
 def _row(arguments: Namespace, learner: Any, about: dict[str, Any]) -> Any:
-    """The text or the row, as the learner reads it."""
+    """Return the text or the row to explain, as the learner reads it."""
     if arguments.text is not None:
         if not learner.reads_text:
             raise InputError("the model reads a table, not a text: pass a row as --row '{\"column\": value}'")
         return arguments.text
     if arguments.row is not None:
         return _given(arguments.row, learner, about)
-    with opened(arguments, [arguments.data]) as source:
+    with open_data(arguments, [arguments.data]) as source:
         roles = roles_for_model(Namespace(text=None, target=None), source, about, learner, target=False)
         passed = 0
         for batch in source.batches(roles.read):
@@ -67,7 +67,7 @@ def _given(row: dict[str, Any], learner: Any, about: dict[str, Any]) -> Any:
     return {name: [value] for name, value in row.items() if name in known}
 
 
-def _asked(found: Explanation, label: str | None) -> int:
+def _class_to_explain(found: Explanation, label: str | None) -> int:
     classes = [str(name) for name in found.classes.tolist()]
     if label is None:
         return int(np.lexsort((found.score, found.probability))[-1])
@@ -79,7 +79,7 @@ def _asked(found: Explanation, label: str | None) -> int:
 
 
 def _other(found: Explanation, first: int) -> int | None:
-    """The strongest class besides."""
+    """Return the strongest other class."""
     order = np.lexsort((found.score, found.probability)).tolist()
     others = [place for place in order if place != first]
     return others[-1] if others else None
@@ -87,7 +87,7 @@ def _other(found: Explanation, first: int) -> int | None:
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the sum: the value of the row, the counts behind a factor, and what it adds to both classes."""
+    """One line of the sum: a factor, its value in the row, the counts behind it, and its share in both scores."""
 
     factor: str
     value: str
@@ -96,7 +96,7 @@ class Line:
 
     @property
     def difference(self) -> float:
-        """How much it speaks for the first class."""
+        """Difference of the shares: above 0 it speaks for the first class."""
         return self.shares[0] - self.shares[1] if len(self.shares) > 1 else 0.0
 
     @property
@@ -111,7 +111,7 @@ class Line:
 
 
 def _lines(found: Explanation, pair: list[int], counts: Callable[[Any], tuple[str, ...]]) -> list[Line]:
-    """The prior, then the factors and what is left."""
+    """Return the lines of the prior, the factors, and the rest."""
     lines = [Line("prior", "", counts(None), _of(found.prior, pair))]
     for name, share in zip(found.features, found.shares, strict=True):
         lines.append(Line(str(name), found.values.get(name, ""), counts(name), _of(share, pair)))
@@ -127,15 +127,15 @@ def _of(values: Any, pair: list[int]) -> tuple[float, ...]:
 def _show(found: Explanation, pair: list[int], lines: list[Line], top: int, console: Console) -> None:
     prior, *factors = lines
     order = sorted(range(len(factors)), key=lambda i: -abs(np.nan_to_num(factors[i].difference)))
-    shown, left = [factors[i] for i in order[:top]], [factors[i] for i in order[top:]]
-    nothing = ("",) * len(pair)
+    listed, left = [factors[i] for i in order[:top]], [factors[i] for i in order[top:]]
+    blank = ("",) * len(pair)
     if left:
         sums = tuple(sum(line.shares[k] for line in left) for k in range(len(pair)))
-        shown.append(Line(f"{len(left)} more", "", nothing, sums))
-    ends = [Line("sum", "", nothing, _of(found.score, pair))]
-    ends += [Line(name, "", nothing, _of(values, pair)) for name, values in found.after("sum")]
-    rows = [line.cells for line in (prior, *shown, *ends)]
-    rows.append([*Line("probability", "", nothing, _of(found.probability, pair)).cells[:-1], ""])
+        listed.append(Line(f"{len(left)} more", "", blank, sums))
+    ends = [Line("sum", "", blank, _of(found.score, pair))]
+    ends += [Line(name, "", blank, _of(values, pair)) for name, values in found.after("sum")]
+    rows = [line.cells for line in (prior, *listed, *ends)]
+    rows.append([*Line("probability", "", blank, _of(found.probability, pair)).cells[:-1], ""])
     labels = [str(found.classes[k]) for k in pair]
     columns = ["factor", "value", *(part for label in labels for part in (f"in {label}", label)), f"for {labels[0]}"]
     align = "ll" + "rr" * len(pair) + "r"

@@ -8,60 +8,57 @@ from typing import Any
 
 from naively.cli.column_roles import roles_for_model
 from naively.cli.console import Console
-from naively.cli.counting import tell_of_bad_rows
-from naively.cli.models import for_rows, load, opened
-from naively.cli.outputs import answering
-from naively.cli.prefetch import ahead
+from naively.cli.counting import warn_of_bad_rows
+from naively.cli.models import check_reads_rows, load, open_data
+from naively.cli.outputs import open_output
+from naively.cli.prefetch import Prefetch
 from naively.cli.progress import Progress
 from naively.score.scores import Scores
 
 
 def run(arguments: Namespace, console: Console) -> None:
     learner, about = load(arguments.model)
-    for_rows(learner, arguments.model)
+    check_reads_rows(learner, arguments.model)
     console.on_interrupt(f"{arguments.output} was not written" if arguments.output else "")
-    with opened(arguments) as source, answering(arguments.output, console) as answer:
+    with open_data(arguments) as source, open_output(arguments.output, console) as output:
         roles = roles_for_model(arguments, source, about, learner, target=False)
-        taken = set(source.columns) if arguments.output is not None else set()
-        batches = ahead(source.batches(None if arguments.output is not None else roles.read))
+        used_names = set(source.columns) if arguments.output is not None else set()
+        batches = Prefetch(source.batches(None if arguments.output is not None else roles.read))
         with closing(batches), Progress(console, "predicting", source.size, source.rows) as progress:
             for batch in batches:
-                answer.write(*_columns(learner.scores(roles.rows(batch)), arguments, taken), batch)
+                output.write(*_columns(learner.scores(roles.rows(batch)), arguments, used_names), batch)
                 progress.update(batch.num_rows, source.read_bytes - progress.bytes)
         if arguments.output is not None and not progress.rows:
-            _write_nothing(answer, source, learner, arguments, taken)
-        tell_of_bad_rows(source, console)
+            _write_no_rows(output, source, learner, arguments, used_names)
+        warn_of_bad_rows(source, console)
     if arguments.output is not None:
         console.saved(arguments.output)
         console.facts({"rows": progress.rows, "saved": arguments.output})
         console.result({"rows": progress.rows, "output": arguments.output})
 
 
-def _write_nothing(answer: Any, source: Any, learner: Any, arguments: Namespace, taken: set[str]) -> None:
-    """An answer without rows has columns all the same."""
+def _write_no_rows(output: Any, source: Any, learner: Any, arguments: Namespace, used_names: set[str]) -> None:
+    """Write the columns of an output that has no rows."""
     import numpy as np
     import pyarrow as pa
 
-    many = len(learner.classes_)
-    nothing = Scores(learner.classes_, np.zeros((0, many)), np.zeros(many))
+    n_classes = len(learner.classes_)
+    no_scores = Scores(learner.classes_, np.zeros((0, n_classes)), np.zeros(n_classes))
     empty = pa.table({name: pa.array([], pa.large_string()) for name in source.columns})
-    answer.write(*_columns(nothing, arguments, taken), empty)
+    output.write(*_columns(no_scores, arguments, used_names), empty)
 
 
-def _columns(scores: Scores, arguments: Namespace, taken: set[str]) -> tuple[dict[str, Any], dict[str, type]]:
-    """The likeliest label and its probability; the next ones, and those of all classes, where asked for.
-
-    With the type of each column, whether there are rows or none.
-    """
+def _columns(scores: Scores, arguments: Namespace, used_names: set[str]) -> tuple[dict[str, Any], dict[str, type]]:
+    """Return the columns of an output, and their types: labels and probabilities, as the arguments say."""
     if arguments.by == "likelihood":
         from naively.score.priors import Uniform
 
         scores = scores.under(Uniform())
-    many = min(arguments.top or 1, len(scores.classes))
-    labels, chances = scores.top(many)
+    n_labels = min(arguments.top or 1, len(scores.classes))
+    labels, chances = scores.top(n_labels)
     columns: dict[str, Any] = {}
     kinds: dict[str, type] = {}
-    for place in range(many):
+    for place in range(n_labels):
         end = f"_{place + 1}" if arguments.top else ""
         columns[f"label{end}"] = labels[:, place].tolist()
         columns[f"probability{end}"] = chances[:, place].tolist()
@@ -71,14 +68,14 @@ def _columns(scores: Scores, arguments: Namespace, taken: set[str]) -> tuple[dic
         sure = (chances[:, 0] >= arguments.abstain).tolist()
         columns[first] = [label if enough else None for label, enough in zip(columns[first], sure, strict=True)]
     if arguments.proba:
-        every = scores.proba()
-        columns |= {f"p({name})": every[:, k].tolist() for k, name in enumerate(scores.classes.tolist())}
-    free = {name: _free(name, taken) for name in columns}
+        proba = scores.proba()
+        columns |= {f"p({name})": proba[:, k].tolist() for k, name in enumerate(scores.classes.tolist())}
+    free = {name: _free(name, used_names) for name in columns}
     return {free[n]: values for n, values in columns.items()}, {free[n]: kinds.get(n, float) for n in columns}
 
 
-def _free(name: str, taken: set[str]) -> str:
-    """A name that no column of the data has."""
-    while name in taken:
+def _free(name: str, used_names: set[str]) -> str:
+    """Return a name that no column of the data has."""
+    while name in used_names:
         name = f"predicted_{name}"
     return name

@@ -15,7 +15,7 @@ from naively.learn.estimates import with_margin
 def run(arguments: Namespace, console: Console) -> None:
     learner, about = load(arguments.model, verify=arguments.verify)
     classes = learner.classes_.tolist()
-    chosen = _asked(classes, arguments.label)
+    chosen = _class_to_show(classes, arguments.label)
     facts = {"model": f"{about['kind']}{', frozen' if about['frozen'] else ''}", **summary(learner)}
     facts |= _settings(learner, about)
     telling = {} if about["frozen"] else _telling(learner, arguments.top)
@@ -27,7 +27,7 @@ def run(arguments: Namespace, console: Console) -> None:
         console.say()
         console.table(
             ["class", "rows", "prior", "speaks most for it"],
-            [[str(c), whole(n), priors[c], _shown(telling.get(c, []))] for c, n in zip(classes, counts, strict=True)],
+            [[str(c), whole(n), priors[c], _names(telling.get(c, []))] for c, n in zip(classes, counts, strict=True)],
             align="lrrl",
         )
     else:
@@ -49,7 +49,7 @@ def run(arguments: Namespace, console: Console) -> None:
     )
 
 
-def _asked(classes: list[Any], label: str | None) -> Any:
+def _class_to_show(classes: list[Any], label: str | None) -> Any:
     if label is None:
         return None
     by_name = {str(name): name for name in classes}
@@ -90,7 +90,7 @@ def _settings(learner: Any, about: dict[str, Any]) -> dict[str, Any]:
 
 
 def _telling(learner: Any, top: int) -> dict[Any, list[tuple[str, float]]]:
-    """The words, or the values of columns, that speak most for each class."""
+    """Return the words, or the values of columns, that speak most for each class."""
     if hasattr(learner, "top_words"):
         return learner.top_words(top)
     if not hasattr(learner, "schema_"):
@@ -107,7 +107,7 @@ def _by_label(learner: Any, logs: Any) -> dict[Any, float]:
     return dict(zip(names, np.exp(logs).tolist(), strict=True))
 
 
-def _shown(pairs: list[tuple[str, float]]) -> str:
+def _names(pairs: list[tuple[str, float]]) -> str:
     return ", ".join(name for name, _ in pairs)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from naively.cli.commands.evaluate import all_rows
 from naively.cli.console import Console, cut, printable
-from naively.cli.outputs import answering
+from naively.cli.outputs import open_output
 
 
 def run(arguments: Namespace, console: Console) -> None:
@@ -20,45 +20,45 @@ def run(arguments: Namespace, console: Console) -> None:
     if roles.text is None:
         model = NaiveBayes(columns={name: Text() for name in roles.given_texts} or None)
     found = suspects(model, X, y)
-    many = min(arguments.top, int((found.log_odds > 0).sum()))  # the others are as their labels say
+    n_suspects = min(arguments.top, int((found.log_odds > 0).sum()))  # the labels of the others are not contradicted
     columns: dict[str, Any] = {
-        "row": [int(row) + 1 for row in places[found.rows[:many]]],
-        "label": found.labels[:many].tolist(),
-        "suggested": found.suggested[:many].tolist(),
-        "log_odds": found.log_odds[:many].tolist(),
-        "probability": found.probability[:many].tolist(),
+        "row": [int(row) + 1 for row in places[found.rows[:n_suspects]]],
+        "label": found.labels[:n_suspects].tolist(),
+        "suggested": found.suggested[:n_suspects].tolist(),
+        "log_odds": found.log_odds[:n_suspects].tolist(),
+        "probability": found.probability[:n_suspects].tolist(),
     }
     if arguments.output is not None:
-        _write(arguments.output, columns, X, found.rows[:many], roles.text, console)
-        console.facts({"rows": len(y), "suspects": many, "saved": arguments.output})
+        _write(arguments.output, columns, X, found.rows[:n_suspects], roles.text, console)
+        console.facts({"rows": len(y), "suspects": n_suspects, "saved": arguments.output})
     else:
-        shown = [cut(printable(text), 60) for text in _shown(X, found.rows[:many], roles.text)]
-        rows = [list(row) for row in zip(*columns.values(), shown, strict=True)]
+        texts = [cut(printable(text), 60) for text in _row_texts(X, found.rows[:n_suspects], roles.text)]
+        rows = [list(row) for row in zip(*columns.values(), texts, strict=True)]
         console.table([*columns, "what it says"], rows)
     listed = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     console.result({"rows": len(y), "suspects": listed})
 
 
-def _shown(X: Any, rows: Any, text: str | None) -> list[str]:
-    taken = X.take(rows)
+def _row_texts(X: Any, rows: Any, text: str | None) -> list[str]:
+    chosen = X.take(rows)
     if text is not None:
-        return [value or "" for value in taken.to_pylist()]
+        return [value or "" for value in chosen.to_pylist()]
     return [
-        ", ".join(f"{name} {value}" for name, value in row.items() if value is not None) for row in taken.to_pylist()
+        ", ".join(f"{name} {value}" for name, value in row.items() if value is not None) for row in chosen.to_pylist()
     ]
 
 
 def _write(path: str, columns: dict[str, Any], X: Any, rows: Any, text: str | None, console: Console) -> None:
-    """The rows with what is said of them; a column of theirs that has the name of one of ours is called otherwise."""
+    """Write the suspect rows and their figures; a figure gets another name if the data have a column of its name."""
     import pyarrow as pa
 
-    taken = X.take(rows)
-    table = pa.table({text: taken}) if text is not None else taken
+    chosen = X.take(rows)
+    table = pa.table({text: chosen}) if text is not None else chosen
     names = {name: name if name not in table.column_names else f"suspect_{name}" for name in columns}
-    with answering(path, console) as answer:
+    with open_output(path, console) as output:
         kinds = {"row": int, "log_odds": float, "probability": float}
         label = type(next(iter(columns["label"]), ""))
-        answer.write(
+        output.write(
             {names[name]: values for name, values in columns.items()},
             {names[name]: kinds.get(name, label) for name in columns},
             table,

@@ -14,9 +14,9 @@ from naively.cli.column_roles import Roles, roles_for_training
 from naively.cli.console import Console
 from naively.cli.counting import Checkpoint, Counted, checkpoint_path, count
 from naively.cli.exit import UsageError
-from naively.cli.models import made, named, opened, refuse_to_replace, summary, waiting, write
+from naively.cli.models import build_model, data_names, open_data, refuse_to_replace, summary, waiting_note, write
 from naively.cli.options import MODELLING
-from naively.cli.prefetch import ahead
+from naively.cli.prefetch import Prefetch
 from naively.cli.progress import megabytes
 from naively.learn.estimates import Estimate, with_margin
 from naively.sources import Source
@@ -27,11 +27,11 @@ def run(arguments: Namespace, console: Console) -> None:
     begin, output = time.monotonic(), arguments.output
     refuse_to_replace(output, arguments.force)
     console.on_interrupt("nothing was saved")
-    with opened(arguments) as source, locked(output, waiting(console, output)), ExitStack() as stack:
+    with open_data(arguments) as source, locked(output, waiting_note(console, output)), ExitStack() as stack:
         roles = roles_for_training(arguments, source)
         checkpoint = _checkpoint(arguments, source, roles)
-        batches = stack.enter_context(closing(ahead(source.batches(roles.read))))  # which come while the rest is loaded
-        learner = made(arguments, roles)
+        batches = stack.enter_context(closing(Prefetch(source.batches(roles.read))))  # read while modules are imported
+        learner = build_model(arguments, roles)
         learner.set_params(calibrate=False)  # until all rows are counted
         counted = count(
             source, roles, learner, console, "counting", most=arguments.loo, checkpoint=checkpoint, batches=batches
@@ -40,17 +40,17 @@ def run(arguments: Namespace, console: Console) -> None:
             console.on_interrupt(f"{checkpoint.path} is there: run the same command to go on")
         learner.set_params(calibrate=arguments.calibrate)
         with ThreadPoolExecutor(1) as pool:
-            ready = pool.submit(_ready, learner)  # while rows are judged
-            judged = _judged(learner, roles, counted)
-        about = {"target": roles.target, "text": roles.text, "data": named(arguments), **judged}
-        size = write(learner, output, about, frozen=arguments.frozen, ready=ready.result())
+            prepared = pool.submit(_prepare, learner)  # while the accuracy is estimated
+            estimated = _estimate(learner, roles, counted)
+        about = {"target": roles.target, "text": roles.text, "data": data_names(arguments), **estimated}
+        size = write(learner, output, about, frozen=arguments.frozen, prepared=prepared.result())
         if checkpoint is not None:
             checkpoint.remove()
         console.saved(output)
-    _report(learner, counted, judged, output, size, time.monotonic() - begin, console)
+    _report(learner, counted, estimated, output, size, time.monotonic() - begin, console)
 
 
-def _ready(learner: Any) -> Any:
+def _prepare(learner: Any) -> Any:
     from naively.learn.files import Ready
 
     return Ready.of(learner)
@@ -62,18 +62,18 @@ def _checkpoint(arguments: Namespace, source: Source, roles: Roles) -> Checkpoin
     if not source.files:
         raise UsageError("--checkpoint needs files that can be read again, not standard input or a query")
     options = {name: repr(getattr(arguments, name)) for name in MODELLING if name != "calibrate"}
-    told: dict[str, Any] = {
+    identity: dict[str, Any] = {
         "options": options,
         "source": source.fingerprint,
         "columns": roles.read,
         "texts": list(roles.given_texts),
         "rows": 0,
     }
-    return Checkpoint(checkpoint_path(arguments.output), told, arguments.checkpoint_seconds)
+    return Checkpoint(checkpoint_path(arguments.output), identity, arguments.checkpoint_seconds)
 
 
-def _judged(learner: Any, roles: Roles, counted: Counted) -> dict[str, Any]:
-    """Estimate the accuracy on other rows like those of the sample; calibrates on the way."""
+def _estimate(learner: Any, roles: Roles, counted: Counted) -> dict[str, Any]:
+    """Estimate the accuracy on other rows like those of the sample; this calibrates the model too."""
     rows = counted.sample.rows()
     if rows is None:
         return {}
@@ -81,8 +81,8 @@ def _judged(learner: Any, roles: Roles, counted: Counted) -> dict[str, Any]:
 
     calibrate = learner.calibrate
     if counted.rows < FEWEST:
-        learner.set_params(calibrate=False)  # so few tell nothing of how sure it may be
-    with _not_again():
+        learner.set_params(calibrate=False)  # too few rows to calibrate on
+    with _no_warnings():
         found = learner.judge(roles.rows(rows), roles.labels(rows, learner.classes_))
         chosen = learner.chosen_ if learner.reads_text else None
         if chosen is not None and chosen.accuracy is not None and learner._model.chosen.seen >= counted.rows:
@@ -125,8 +125,8 @@ def _leaving_out(learner: Any, roles: Roles, rows: Any, found: Any, calibration:
 
 
 @contextmanager
-def _not_again() -> Iterator[None]:
-    """Without the warnings of rows that were warned of when they were counted."""
+def _no_warnings() -> Iterator[None]:
+    """Suppress warnings: those about these rows were shown when they were counted."""
     import warnings
 
     with warnings.catch_warnings():
@@ -135,15 +135,15 @@ def _not_again() -> Iterator[None]:
 
 
 def _report(
-    learner: Any, counted: Counted, judged: dict[str, Any], output: str, size: int, seconds: float, console: Console
+    learner: Any, counted: Counted, estimated: dict[str, Any], output: str, size: int, seconds: float, console: Console
 ) -> None:
     facts = summary(learner)
     alpha = _alpha(learner)
     if alpha is not None:
         facts["alpha"] = alpha
-    if judged:
-        shown = with_margin(judged["accuracy"], judged["margin"])
-        facts["accuracy"] = f"{shown} on rows like these ({_how(judged, counted)})"
+    if estimated:
+        accuracy = with_margin(estimated["accuracy"], estimated["margin"])
+        facts["accuracy"] = f"{accuracy} on rows like these ({_how(estimated, counted)})"
     facts["saved"] = f"{output}, {megabytes(size)}, after {seconds:.1f} s"
     console.facts(facts)
     console.result(
@@ -153,7 +153,7 @@ def _report(
             "classes": learner.classes_.tolist(),
             "features": _features(learner),
             "chosen": dict(learner.chosen_) if learner.reads_text else None,
-            "estimate": judged or None,
+            "estimate": estimated or None,
             "model": output,
             "bytes": size,
             "seconds": seconds,
@@ -161,12 +161,12 @@ def _report(
     )
 
 
-def _how(judged: dict[str, Any], counted: Counted) -> str:
-    """Say from which rows an accuracy was estimated, and how."""
-    rows, sampled = judged["rows"], judged["sampled"]
-    if judged["method"] == "folds":
+def _how(estimated: dict[str, Any], counted: Counted) -> str:
+    """Describe the rows from which an accuracy was estimated, and how."""
+    rows, sampled = estimated["rows"], estimated["sampled"]
+    if estimated["method"] == "folds":
         return f"{rows:,} texts held out, by recipes picked without them"
-    if judged["method"] == "five folds":
+    if estimated["method"] == "five folds":
         return f"{rows:,} rows, held out in five folds"
     which = f"{rows:,} rows" if rows == sampled else f"{rows:,} different rows"
     if rows < sampled < counted.rows:
@@ -178,11 +178,11 @@ def _alpha(learner: Any) -> str | None:
     if not learner.reads_text:
         return None if learner.alpha != "auto" else "found for each column"
     chosen = learner.chosen_
-    shown = f"{chosen.alpha:.4g}" if isinstance(chosen.alpha, (int, float)) else str(chosen.alpha)
+    alpha = f"{chosen.alpha:.4g}" if isinstance(chosen.alpha, (int, float)) else str(chosen.alpha)
     if not chosen.tried:
-        return shown
+        return alpha
     recipe = f"{chosen.family}, {chosen.weighting}, n-grams {chosen.ngrams[0]}-{chosen.ngrams[1]}"
-    return f"{shown}, chosen with {recipe} out of {len(chosen.tried)} recipes"
+    return f"{alpha}, chosen with {recipe} out of {len(chosen.tried)} recipes"
 
 
 def _features(learner: Any) -> Any:
