@@ -279,7 +279,7 @@ def test_a_new_label_or_category_in_each_call_does_not_cost_as_much_as_all_befor
 
 
 def run_apart(code: str, *arguments: str) -> str:
-    """What Python prints that runs this code in a process of its own."""
+    """Run code in a new Python process and return its output."""
     command = [sys.executable, "-W", "ignore", "-c", code, *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 

@@ -132,8 +132,8 @@ def _table(words: Vocabulary) -> Any:
     return words.__dict__.get("table", words.__dict__.get("arrays"))
 
 
-def _get_words(reader: Reader, told: Any) -> Vocabulary:
-    name, size = told["words"], told["size"]
+def _get_words(reader: Reader, node: Any) -> Vocabulary:
+    name, size = node["words"], node["size"]
     whole = reader.shared.get(name)
     if whole is None:
         arrays = StoredArrays(*(reader.arrays[f"{name}.{field.name}"] for field in fields(StoredArrays)))

@@ -57,10 +57,10 @@ class Vocabulary(Value):
 
         Costs what the other holds, as long as nobody else has let the same table grow.
         """
-        told = self.table.absorb(self.size, other.table, other.size)
-        if told is None:
+        absorbed = self.table.absorb(self.size, other.table, other.size)
+        if absorbed is None:
             return self.copied().grown(other)
-        moved, size = told
+        moved, size = absorbed
         return Vocabulary(self.table, size), moved
 
     def copied(self) -> Vocabulary:
@@ -246,11 +246,11 @@ def _put_buckets(writer: Writer, value: Buckets, path: str) -> Any:
     return {"buckets": value.size, "votes": parts}
 
 
-def _get_buckets(reader: Reader, told: Any) -> Buckets:
-    size, parts = told["buckets"], []
+def _get_buckets(reader: Reader, node: Any) -> Buckets:
+    size, parts = node["buckets"], []
     if not (type(size) is int and 1 <= size < 1 << 31):
         raise FileError("the file is damaged (a number of buckets)")
-    for votes in told["votes"]:
+    for votes in node["votes"]:
         arrays = tuple(reader.arrays[votes[name]] for name in ("bucket", "lead", "length", "bytes"))
         _check_votes(size, *arrays)
         bucket, lead, length, data = arrays

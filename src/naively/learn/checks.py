@@ -178,10 +178,13 @@ def _mixed_table(table: Any) -> None:
     need(are(table.prior, "f8", table.ledger.classes.size), "the prior of a table")
     need(set(table.tables) == names and set(table.ledger.features) == names, "the blocks of a table")
     need(all(hasattr(type(part), "score") for part in table.tables.values()), "the tables of blocks")
-    told = {block.name: type(block).__name__ for block in table.family.blocks}
+    block_kinds = {block.name: type(block).__name__ for block in table.family.blocks}
     kinds = {"CategoryBlock": ("Categories",), "TextBlock": ("Vocabulary", "Stored", "Buckets")}
     for name, known in table.ledger.features.items():
-        need(told[name] not in kinds or type(known).__name__ in kinds[told[name]], "the features of a block")
+        need(
+            block_kinds[name] not in kinds or type(known).__name__ in kinds[block_kinds[name]],
+            "the features of a block",
+        )
 
 
 def _names(index: Any) -> list[Any]:

@@ -112,10 +112,10 @@ def _of_own_words(table: TextTable) -> TextTable:
 
 
 def _put_model(writer: Writer, model: Any, counted: Any) -> dict[str, Any]:
-    told = {name: getattr(model, name) for name in ("declared", "counted", "chosen")}
-    told["judged"] = None if model.judged is None else model.judged.without_sample()
+    fields = {name: getattr(model, name) for name in ("declared", "counted", "chosen")}
+    fields["judged"] = None if model.judged is None else model.judged.without_sample()
     schema = {"schema": model.schema} if hasattr(model, "schema") else {}
-    parts = {"tally": counted, "dtype": np.dtype(model.dtype).name, **told, **schema}
+    parts = {"tally": counted, "dtype": np.dtype(model.dtype).name, **fields, **schema}
     return {name: writer.put(value, name) for name, value in parts.items()}
 
 
@@ -233,8 +233,14 @@ class FiledLedger(Ledger):
     """Counts as they lie in a file: looked at, all of them, before they are first used."""
 
     def __init__(self, tally: Any, check: Callable[[], None]):
-        told = {"classes": tally.classes, "rows": tally.rows, "count_histogram": None, "_tally": tally, "_check": check}
-        self.__dict__.update(told, features=getattr(tally, "features", None))
+        fields = {
+            "classes": tally.classes,
+            "rows": tally.rows,
+            "count_histogram": None,
+            "_tally": tally,
+            "_check": check,
+        }
+        self.__dict__.update(fields, features=getattr(tally, "features", None))
 
     @cached_property
     def levels(self) -> tuple[Any, ...]:
@@ -275,7 +281,7 @@ class Saved:
 
     @cached_property
     def about(self) -> dict[str, Any]:
-        """What was told of where it comes from."""
+        """Where the data came from, as the file says."""
         try:
             about = self._reader.get(self.contents.document["about"])
         except FileError as error:
@@ -303,10 +309,10 @@ class Saved:
         document = self.contents.document
         learner = kind(**self._reader.get(document["parameters"]))
         learner._validate_params()
-        told = {name: self._reader.get(value) for name, value in document["model"].items()}
+        fields = {name: self._reader.get(value) for name, value in document["model"].items()}
         table = self._reader.get(document["table"])
         check_table(table, thorough=self.contents.verified)
-        model = self._model(told)
+        model = self._model(fields)
         attributes = self._reader.get(document["attributes"])
         _check_attributes(attributes, learner, model.ledger)
         for name, value in attributes.items():
@@ -320,22 +326,22 @@ class Saved:
             _try_out(learner)
         return learner
 
-    def _model(self, told: dict[str, Any]) -> Any:
-        if set(told) - {"schema"} != {"tally", "dtype", "declared", "counted", "chosen", "judged"}:
+    def _model(self, fields: dict[str, Any]) -> Any:
+        if set(fields) - {"schema"} != {"tally", "dtype", "declared", "counted", "chosen", "judged"}:
             raise FileError("the file is damaged (the parts of a model)")
-        if not isinstance(told["declared"], Index) or not isinstance(told["judged"], (Calibrated, type(None))):
+        if not isinstance(fields["declared"], Index) or not isinstance(fields["judged"], (Calibrated, type(None))):
             raise FileError("the file is damaged (the parts of a model)")
-        tally, schema = told.pop("tally"), told.pop("schema", None)
-        dtype = {"float64": np.float64, "float32": np.float32}[told.pop("dtype")]
+        tally, schema = fields.pop("tally"), fields.pop("schema", None)
+        dtype = {"float64": np.float64, "float32": np.float32}[fields.pop("dtype")]
         if schema is None:
-            return Model(self._ledger(tally), dtype, **told)
+            return Model(self._ledger(tally), dtype, **fields)
         from naively.families.blocks import BlockLedger, BlockTally
         from naively.learn.block_model import BlockModel
 
         ledger = tally
         if isinstance(tally, BlockTally):
             ledger = BlockLedger(tally.classes, tally.rows, {n: self._ledger(p) for n, p in tally.parts.items()})
-        return BlockModel(ledger, dtype, **told, schema=schema)
+        return BlockModel(ledger, dtype, **fields, schema=schema)
 
     def _ledger(self, tally: Any) -> Any:
         if isinstance(tally, Uncounted):

@@ -72,8 +72,8 @@ def merge(*estimators: Any) -> Any:
     return merged
 
 
-def _united(one: Index, other: Index) -> Index:
-    """The classes that either of two models was told of, sorted."""
+def _union_of_declared(one: Index, other: Index) -> Index:
+    """The classes that `classes=` named for either of two models, sorted."""
     both = one.union(other, "classes")[0]
     return both if both.names is None else sorted_index(both.names)
 

@@ -117,42 +117,40 @@ class Reader:
         self.arrays, self.thorough = arrays, thorough
         self.shared: dict[str, Any] = {}
 
-    def get(self, told: Any) -> Any:
+    def get(self, node: Any) -> Any:
         """The value that some JSON stands for; raises FileError where it stands for none."""
         try:
-            return self._get(told)
+            return self._get(node)
         except FileError:
             raise
         except Exception as error:  # whatever a forged value does to the code that meets it
             raise FileError(f"the file is damaged ({type(error).__name__}: {str(error)[:200]})") from None
 
-    def _get(self, told: Any) -> Any:
-        if isinstance(told, _PLAIN):
-            return told
-        if isinstance(told, list):
-            return [self._get(v) for v in told]
-        if "is" in told:
-            return self._get_value(told)
+    def _get(self, node: Any) -> Any:
+        if isinstance(node, _PLAIN):
+            return node
+        if isinstance(node, list):
+            return [self._get(v) for v in node]
+        if "is" in node:
+            return self._get_value(node)
         for mark, get in self._ways.items():
-            if mark in told:
-                return get(self, told)
+            if mark in node:
+                return get(self, node)
         for mark, form in FORMS.items():
-            if mark in told:
-                return form.get(self, told)
-        raise FileError(f"the file is damaged: {sorted(told)[:3]} is nothing known")
+            if mark in node:
+                return form.get(self, node)
+        raise FileError(f"the file is damaged: {sorted(node)[:3]} is nothing known")
 
-    def _get_array(self, told: Any) -> Array:
-        return self.arrays[told["array"]]
+    def _get_array(self, node: Any) -> Array:
+        return self.arrays[node["array"]]
 
-    def _get_names(self, told: Any) -> Array:
-        told_kind, names = told["type"], self._get(told["names"])
+    def _get_names(self, node: Any) -> Array:
+        dtype, names = node["type"], self._get(node["names"])
         if not isinstance(names, list) or not all(isinstance(name, _PLAIN) for name in names):
             raise FileError("the file is damaged (names that are none)")
         kind: Any = object
-        if told_kind != "O":
-            if not (
-                isinstance(told_kind, str) and told_kind.startswith("<U") and all(isinstance(n, str) for n in names)
-            ):
+        if dtype != "O":
+            if not (isinstance(dtype, str) and dtype.startswith("<U") and all(isinstance(n, str) for n in names)):
                 raise FileError("the file is damaged (names of no kind)")
             longest = max((len(name) for name in names), default=0)
             if longest * len(names) <= _UNEVEN * sum(map(len, names)) + _FEW:  # otherwise one long name would cost all
@@ -161,28 +159,28 @@ class Reader:
         array[:] = names
         return array
 
-    def _get_float(self, told: Any) -> float:
-        return {"inf": float("inf"), "-inf": float("-inf"), "nan": float("nan")}[told["float"]]
+    def _get_float(self, node: Any) -> float:
+        return {"inf": float("inf"), "-inf": float("-inf"), "nan": float("nan")}[node["float"]]
 
-    def _get_int(self, told: Any) -> int:
-        if len(told["int"]) > 400:
+    def _get_int(self, node: Any) -> int:
+        if len(node["int"]) > 400:
             raise FileError("the file is damaged (a number)")
-        return int(told["int"])
+        return int(node["int"])
 
-    def _get_tuple(self, told: Any) -> tuple[Any, ...]:
-        return tuple(self._get(v) for v in told["tuple"])
+    def _get_tuple(self, node: Any) -> tuple[Any, ...]:
+        return tuple(self._get(v) for v in node["tuple"])
 
-    def _get_set(self, told: Any) -> frozenset[Any]:
-        return frozenset(self._get(v) for v in told["set"])
+    def _get_set(self, node: Any) -> frozenset[Any]:
+        return frozenset(self._get(v) for v in node["set"])
 
-    def _get_dict(self, told: Any) -> dict[Any, Any]:
-        return {self._get(k): self._get(v) for k, v in told["dict"]}
+    def _get_dict(self, node: Any) -> dict[Any, Any]:
+        return {self._get(k): self._get(v) for k, v in node["dict"]}
 
-    def _get_value(self, told: Any) -> Any:
-        name = told["is"]
+    def _get_value(self, node: Any) -> Any:
+        name = node["is"]
         kind: Any = CLASSES[name]
         derived = DERIVED.get(name, ())
-        given = {key: self._get(value) for key, value in told.items() if key != "is"}
+        given = {key: self._get(value) for key, value in node.items() if key != "is"}
         kept = {key: given.pop(key) for key in derived}
         for field in fields(kind):
             if not _fits(str(field.type), given.get(field.name, field.default)):

@@ -96,7 +96,7 @@ class Gaussian:
             j = int(np.argmax(tiny))
             raise InputError(
                 f"{self.who}: column {ledger.features.name(j)!r} has a variance of {variance[j]:.3g}, and below "
-                f"{VANISHING:g} it cannot be told from none; rescale the column, or set var_smoothing above 0"
+                f"{VANISHING:g} it cannot be distinguished from zero; rescale the column, or set var_smoothing above 0"
             )
 
     def _check_range(self, mean: Array, covariance: Array, features: Index) -> None:
