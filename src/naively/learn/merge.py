@@ -59,7 +59,7 @@ def merge(*estimators: Any) -> Any:
     found = [e._settle_judgement(e._model) for e in estimators if hasattr(e, "_settle_judgement")]
     judgements = [judged for judged in found if judged is not None]
     judged = reduce(add, judgements) if judgements else None
-    declared = reduce(_united, (estimator._model.declared for estimator in estimators))
+    declared = reduce(_union_of_declared, (estimator._model.declared for estimator in estimators))
     if isinstance(total, BlockTally):
         merged._commit(replace(first._model.after(BlockLedger.of(total)), declared=declared, judged=judged))
         return merged
