@@ -1,9 +1,13 @@
-// RecordWatch: goes through a file of delimited values beside whoever reads it, and tells of a record that is too long.
+// RecordWatch: scans a delimited file for records that are too long, kinds of line ends, and the shapes of values.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
+#include <vector>
+
+#include "field_shapes.hpp"
 
 namespace naively {
 
@@ -13,8 +17,8 @@ class RecordWatch {
     static constexpr std::int64_t none = -1;
 
     // `quote` below zero: there are no quotes.
-    RecordWatch(char delimiter, int quote, std::int64_t longest)
-        : delimiter_(delimiter), quote_(quote), longest_(longest) {}
+    RecordWatch(char delimiter, int quote, std::int64_t longest, FieldShapes shapes)
+        : delimiter_(delimiter), quote_(quote), longest_(longest), shapes_(std::move(shapes)) {}
 
     // The next bytes of the file.
     void feed(const char* bytes, std::size_t size) {
@@ -36,6 +40,9 @@ class RecordWatch {
         if (returned_) end_of_line(false);
         return static_cast<int>(feeds_) + static_cast<int>(returns_) + static_cast<int>(pairs_);
     }
+
+    // At the end of the file: the shapes of the values in each column.
+    const std::vector<std::uint8_t>& shapes() { return shapes_.finish(); }
 
    private:
     static const char* find(const char* from, const char* to, int wanted) {
@@ -86,7 +93,9 @@ class RecordWatch {
         const std::size_t end = quote ? static_cast<std::size_t>(quote - bytes) : size;
         lines(bytes, at, end);
         see_line_ends(bytes, at, end, size);
+        shapes_.plain(bytes + at, bytes + end);
         if (!quote) return size;
+        shapes_.quoted();
         const bool first = end == 0 && passed_ == 0;
         const char before = end > 0 ? bytes[end - 1] : last_;
         inside_ = first || before == delimiter_ || before == '\n' || before == '\r';
@@ -105,6 +114,7 @@ class RecordWatch {
     char delimiter_;
     int quote_;
     std::int64_t longest_, passed_ = 0, start_ = 0, found_ = none;
+    FieldShapes shapes_;
     char last_ = '\n';
     bool feeds_ = false, returns_ = false, pairs_ = false;
     bool returned_ = false;  // the last byte was a carriage return outside quotes

@@ -7,7 +7,9 @@ import random
 import subprocess
 import sys
 import tempfile
+from functools import reduce
 from itertools import pairwise
+from operator import or_
 from pathlib import Path
 
 import pyarrow as pa
@@ -198,10 +200,61 @@ def first_long_record(text: bytes, longest: int, unclosed: bool) -> int:
     st.booleans(),
 )
 def test_records_that_are_too_long_are_found_whatever_the_pieces(text, longest, size, unclosed):
-    watch = _core.RecordWatch.of(",", '"', longest)
+    watch = _core.RecordWatch.of(",", '"', longest, [], False)
     for begin in range(0, len(text), size):
         watch.feed(text[begin : begin + size])
     assert watch.finish(unclosed) == first_long_record(text, longest, unclosed)
+
+
+SHAPES = [
+    ("", 0),
+    ("7", 1),
+    ("-12", 1),
+    ("+" + "9" * 14, 1),
+    ("9" * 16, 8),
+    ("-", 8),
+    ("0.4", 2),
+    ("2020-01-31", 2),
+    ("2020-01-31 10:00", 8),
+    ("true", 4),
+    ("FALSE", 4),
+    ("yes", 8),
+    ('"7"', 8),
+    ('"a,b"', 8),
+    ('1"2', 8),
+    (" 7", 8),
+]
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(SHAPES), min_size=2, max_size=3), min_size=1, max_size=8),
+    st.sampled_from(["\n", "\r\n", "\r"]),
+    st.integers(1, 7),
+    st.booleans(),
+)
+def test_the_shapes_of_values_are_found_whatever_the_pieces(table, line_end, size, header):
+    lines = [",".join(text for text, _ in row) for row in table]
+    text = line_end.join((["name,other"] if header else []) + lines).encode()
+    watch = _core.RecordWatch.of(",", '"', 1000, [True, False, True], header)
+    for begin in range(0, len(text), size):
+        watch.feed(text[begin : begin + size])
+    shapes = [row[0][1] for row in table], [row[2][1] for row in table if len(row) > 2]
+    assert watch.shapes() == [reduce(or_, shapes[0], 0), 0, reduce(or_, shapes[1], 0)]
+
+
+def test_columns_that_fit_their_types_are_read_once(write, monkeypatch):
+    rows = "".join(f"{n},2020-01-31,true,{n}.5\n" for n in range(30_000))
+    passes, aggregated = [], delimited_files.Delimited._aggregated
+
+    def recorded(self, types, aggregates):
+        passes.append(set(types))
+        return aggregated(self, types, aggregates)
+
+    monkeypatch.setattr(delimited_files.Delimited, "_aggregated", recorded)
+    for last, wanted in [("", []), ("0.5,2020-01-31,true,1\n", [{"whole"}])]:
+        with source(write("a.csv", f"whole,day,flag,decimal\n{rows}{last}".encode())) as opened:
+            list(opened.batches())
+        assert passes == wanted
 
 
 @pytest.mark.parametrize("name", FILES)

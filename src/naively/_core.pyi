@@ -348,11 +348,11 @@ class Vocabulary:
         """From what `to_arrays` made; ValueError where that is damaged."""
 
 class RecordWatch:
-    """Goes through a file of delimited values, and tells of a record that is too long. For one thread at a time."""
+    """Scans a delimited file for long records, kinds of line ends, and shapes of values. For one thread at a time."""
 
     @staticmethod
-    def of(delimiter: str, quote: str, longest: int) -> RecordWatch:
-        """For records of so many bytes at most. `quote` may be empty: then there are no quotes."""
+    def of(delimiter: str, quote: str, longest: int, watched: list[bool], header: bool) -> RecordWatch:
+        """For records of at most `longest` bytes. An empty `quote`: none. `watched`: columns that need shapes."""
 
     def feed(self, bytes: bytes) -> None:
         """The next bytes of the file."""
@@ -362,6 +362,9 @@ class RecordWatch:
 
     def kinds_of_line_ends(self) -> int:
         """How many kinds of line ends there are outside quotes."""
+
+    def shapes(self) -> list[int]:
+        """Shapes of values in each watched column: 1 whole numbers, 2 dates, 4 true and false, 8 others, or sums."""
 
 class StoredVocabulary:
     """A vocabulary in arrays as `stored` made them; whatever they hold, nothing outside of them is read."""

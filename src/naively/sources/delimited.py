@@ -1,8 +1,8 @@
 """Delimited: CSV and TSV.
 
 The delimiter is detected in the first line, and the types of the columns in the first rows (at most 20,480 of them, or
-4 MB) of the first files. If a file is longer, its columns of whole numbers and dates are first read to the end
-(`exact`). A text that turns up later in a column of numbers is a bad value with a line number.
+4 MB) of the first files. Then each file is scanned to its end, and columns whose later values do not look like their
+type are read to the end (`exact`). A text that turns up later in a column of numbers is a bad value with a line number.
 
 DuckDB may not guess delimiters, quotes and comments: if a row is bad, it guesses a file of one column. It may not read
 a file in parallel either: it then guesses at the start of each buffer whether that lies within quotes, and may be
@@ -27,7 +27,7 @@ from naively import _core
 from naively.sources.batches import plain_columns
 from naively.sources.duck import Engine, exactly, failures, identifiers, ignore, literal, structure
 from naively.sources.errors import BadRow, SourceError, bad_csv_row, csv_problem, shortened
-from naively.sources.exact import exact_types
+from naively.sources.exact import WHOLE, exact_types
 from naively.sources.formats import damaged
 from naively.sources.reader import KEPT, SKIP, Part, Progress, check_names, widest
 from naively.sources.sniff import Sample
@@ -44,6 +44,8 @@ _SNIFFED_FILES = 10
 _CHECKED_ROWS = 200
 _UNNAMED = "Unnamed: 0"
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]+,[0-9]+\s*")
+_SHAPES = {**dict.fromkeys(WHOLE, 1), "DATE": 1 | 2, "BOOLEAN": 4}
+"""Shapes (`_core.RecordWatch`) that show without further reading that a value fits its column's type."""
 
 _SNIFF = """
 select HasHeader, Columns, DateFormat, TimestampFormat
@@ -72,11 +74,16 @@ class Dialect:
 
 @dataclass(frozen=True)
 class Checked:
-    """A file that was scanned to its end: where to read it, and the offset of a quote that is never closed (or -1)."""
+    """A file that was scanned to its end.
+
+    `part` is the place to read it; `unclosed` the offset of a quote that is never closed, or -1; `fitting` the columns
+    all of whose values look like the column's type.
+    """
 
     part: Part
     dialect: Dialect
     unclosed: int
+    fitting: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -138,7 +145,7 @@ class Delimited:
             part, known = self.parts[number], number < len(self._first_dialects)
             dialect = self._first_dialects[number] if known else self._sniffed(part)
             check_names(self.columns, dialect.types, part.path, self.parts[0].path)
-            self.checked[number] = _scanned(part, dialect, self.engine)
+            self.checked[number] = _scanned(part, dialect, self.columns, self.engine)
         return self.checked[number]
 
     def _refuse_decimal_commas(self, columns: Sequence[str]) -> None:
@@ -151,6 +158,10 @@ class Delimited:
     def _confirm_types(self, columns: Sequence[str]) -> None:
         """Find the exact types of columns that look like numbers, dates or booleans."""
         types = {name: self.columns[name] for name in columns if name not in self.exact}
+        fitting = [self._checked(number).fitting for number in range(len(self.parts))]
+        for name in frozenset(types).intersection(*fitting):
+            kind = types.pop(name)
+            self.exact[name] = WHOLE[0] if kind in WHOLE else kind
         self.exact.update(exact_types(types, self._seen_whole, self._aggregated))
 
     def _seen_whole(self) -> bool:
@@ -336,7 +347,7 @@ def _named_as_pandas_does(dialect: Dialect, sample: Sample) -> Dialect:
 
 def _place(part: Part, sample: Sample, delimiter: str, quote: str, engine: Engine, first_rows: bool) -> tuple[str, str]:
     """Return the path and compression to sniff: the file, or a copy of its first rows if its line ends are mixed."""
-    watch = _core.RecordWatch.of(delimiter, quote, _BUFFER)
+    watch = _core.RecordWatch.of(delimiter, quote, _BUFFER, [], True)
     watch.feed(sample.start)
     if watch.kinds_of_line_ends() < 2 and not first_rows:
         return part.place, part.content.compression
@@ -348,16 +359,23 @@ def _place(part: Part, sample: Sample, delimiter: str, quote: str, engine: Engin
     return path, "none"
 
 
-def _scanned(part: Part, dialect: Dialect, engine: Engine) -> Checked:
-    """Scan a file for records that are too long, an unclosed quote, and mixed line ends, which a copy makes alike."""
-    watch = _core.RecordWatch.of(dialect.delimiter, dialect.quote, _BUFFER)
+def _scanned(part: Part, dialect: Dialect, types: Mapping[str, str], engine: Engine) -> Checked:
+    """Scan a file for records that are too long, an unclosed quote, mixed line ends, and values that fit their types.
+
+    A file with mixed line ends is copied with line feeds.
+    """
+    expected = {name: _SHAPES.get(types[name], 0) for name in dialect.types}
+    watched = [shape > 0 for shape in expected.values()]
+    watch = _core.RecordWatch.of(dialect.delimiter, dialect.quote, _BUFFER, watched, dialect.header)
     for chunk, _ in chunks(part):
         watch.feed(chunk)
     if (start := watch.finish(unclosed=False)) >= 0:
         advice = "take it out of the file, or close its quote if one was left open"
         raise _beginning(part, start, f"the row is longer than {_BUFFER:,} bytes").error(advice)
     plain = with_line_feeds(part, dialect.quote, engine) if watch.kinds_of_line_ends() > 1 else part
-    return Checked(plain, dialect, watch.finish(unclosed=True))
+    shapes = zip(expected.items(), watch.shapes(), strict=True)
+    fitting = frozenset(name for (name, shape), seen in shapes if shape and not seen & ~shape)
+    return Checked(plain, dialect, watch.finish(unclosed=True), fitting)
 
 
 def _delimiter(line: str, decimal: str | None = None) -> str:

@@ -10,6 +10,8 @@ text) and aggregated, which takes no memory, and gets the type that holds all of
     times finer than a microsecond              TIMESTAMP_NS
     times with an offset from UTC               TIMESTAMP WITH TIME ZONE
     booleans, written in several ways           VARCHAR
+
+A column with decimals holds doubles, so a whole number beyond 2^53 in it is rounded to the nearest double, as 0.1 is.
 """
 
 from __future__ import annotations
