@@ -8,12 +8,14 @@ import os
 import struct
 import subprocess
 import sys
+import types
 
 import numpy as np
 import pytest
 
 import naively
 from naively import FileError, GaussianClassifier, GaussianNB, InputError, TextClassifier, film_reviews
+from naively.read.detect import is_a, is_missing, missing_entries
 
 X = np.array([[1, 0], [2, 1], [3, 5], [4, 4], [1, 3], [7, 2.0]])
 Y = [0, 0, 1, 1, 0, 1]
@@ -98,3 +100,12 @@ def test_a_forged_variance_is_refused(tmp_path, model, name, place, value):
     forged(model, path, name, lambda array: array.__setitem__(place, value))
     with pytest.raises(FileError, match="variance"):
         naively.load(path)
+
+
+def test_a_library_that_another_thread_is_importing_counts_as_not_loaded(monkeypatch):
+    for name in ("pandas", "polars", "pyarrow"):
+        monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
+    assert not is_a([1.0], "pandas.DataFrame", "polars.Series", "pyarrow.Table")
+    assert not is_missing("a")
+    assert is_missing(None)
+    assert list(missing_entries(np.array(["a", None], dtype=object))) == [False, True]

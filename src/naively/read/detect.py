@@ -1,6 +1,7 @@
 """Detection: the library that a value comes from, and objects that stand for a missing value.
 
-Libraries are looked up among those that are loaded, never imported to look.
+Libraries are looked up among those that are loaded, never imported to look. One that another thread is just importing
+counts as not loaded: nobody has a value of it yet.
 """
 
 from __future__ import annotations
@@ -15,6 +16,12 @@ from naively.arrays import Array
 from naively.errors import InputError
 
 
+def loaded(name: str) -> Any:
+    """Return a class, object or function of a library that is loaded, such as "pandas.NA"; None if it is not."""
+    library, _, attribute = name.rpartition(".")
+    return getattr(sys.modules.get(library), attribute, None)
+
+
 def is_a(value: Any, *classes: str) -> bool:
     """True if a value is of one of these classes, named with the library that they belong to.
 
@@ -22,8 +29,8 @@ def is_a(value: Any, *classes: str) -> bool:
     False
     """
     for name in classes:
-        library, _, kind = name.rpartition(".")
-        if library in sys.modules and isinstance(value, getattr(sys.modules[library], kind)):
+        kind = loaded(name)
+        if kind is not None and isinstance(value, kind):
             return True
     return False
 
@@ -34,18 +41,17 @@ def is_missing(value: Any) -> bool:
     >>> [is_missing(value) for value in (None, float("nan"), 0.0, "")]
     [True, True, False, False]
     """
-    pandas = sys.modules.get("pandas")
-    if value is None or (pandas is not None and (value is pandas.NA or value is pandas.NaT)):
+    if value is None or value is loaded("pandas.NA") or value is loaded("pandas.NaT"):
         return True
     return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
 
 
 def missing_entries(values: Array) -> Array:
     """True for each entry of an object array that stands for a missing value."""
-    pandas = sys.modules.get("pandas")
+    isna = loaded("pandas.isna")
     try:
-        if pandas is not None:
-            return np.asarray(pandas.isna(values))
+        if isna is not None:
+            return np.asarray(isna(values))
         found = [value is None or value != value for value in values.ravel()]
     except InvalidOperation:  # Decimal("sNaN") cannot even be compared
         row = next(i for i, value in enumerate(values) if isinstance(value, Decimal) and value.is_snan())

@@ -129,14 +129,11 @@ def _refuse_matrices(values: Any) -> None:
 
 def _plain_numbers(y: Any) -> Any:
     """pandas' own types of numbers and flags as float64, so that what is missing is NaN; beyond 2^53 as they are."""
-    pandas = sys.modules.get("pandas")
-    if pandas is None:
-        return y
-    one_column = isinstance(y, pandas.DataFrame) and y.shape[1] == 1
+    one_column = is_a(y, "pandas.DataFrame") and y.shape[1] == 1
     dtype = y.dtypes.iloc[0] if one_column else getattr(y, "dtype", None)
-    if not isinstance(dtype, pandas.api.extensions.ExtensionDtype) or isinstance(dtype, pandas.SparseDtype):
+    if not is_a(dtype, "pandas.api.extensions.ExtensionDtype") or is_a(dtype, "pandas.SparseDtype"):
         return y
-    of = pandas.api.types
+    of = sys.modules["pandas.api.types"]
     numbers = of.is_bool_dtype(dtype) or of.is_integer_dtype(dtype) or of.is_float_dtype(dtype)
     if not numbers:
         return y
