@@ -611,7 +611,7 @@ def test_the_schema_shows_in_text_and_in_notebooks() -> None:
     assert str(model.schema_).splitlines()[0].split() == ["column", "type", "taken", "as", "missing", "why"]
     assert model.schema_["age"].why == "given"
     assert model.schema_["age"].missing > 0
-    page = model._repr_mimebundle_()["text/html"]
+    page = model._repr_html_()
     assert "<td>note</td>" in page
     odd = plain_table().fit({"<b>": [1.5, 2.5]}, ["x", "y"])
     assert "<td><b></td>" not in odd._repr_html_()
