@@ -5,14 +5,17 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
 import joblib
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import sklearn
+from scipy import sparse
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
@@ -25,9 +28,11 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MinMaxScaler
 from sklearn.utils._param_validation import InvalidParameterError
 from sklearn.utils.metadata_routing import get_routing_for_object
+from sklearn.utils.validation import validate_data
 
 import naively
 from naively.errors import InputError, NaivelyError
+from naively.estimators.rows import check_rows
 from naively.estimators.validation import Between, InvalidParameter, OneOf, check
 
 NUMBERS = np.random.default_rng(7).integers(0, 4, (60, 3))
@@ -259,3 +264,68 @@ for error, work in [
         *[line for line in run(code)[1:] if line.startswith("The 'alpha' parameter of MultinomialNB must be a float")],
     ]
     assert issubclass(InvalidParameter, NaivelyError)
+
+
+# --- rows
+
+FRAME = pd.DataFrame({"a": [1.0, 2.0], "b": [3, 4]})
+ROWS: dict[str, Any] = {
+    "list": [[1, 2], [3, 4]],
+    "float32": np.ones((2, 2), np.float32),
+    "frame": FRAME,
+    "frame of float32": FRAME.astype(np.float32),
+    "flags and numbers": pd.DataFrame({"a": [True, False], "b": [0.5, 1.5]}),
+    "nullable": pd.DataFrame({"a": pd.array([1, None], "Int64"), "b": pd.array([True, False], "boolean")}),
+    "text and numbers": pd.DataFrame({"a": ["x", None], "b": [1, 2]}),
+    "categories": pd.DataFrame({"a": ["x", "y"], "b": ["y", "y"]}, dtype="category"),
+    "numbered columns": pd.DataFrame(np.ones((2, 2))),
+    "sparse frame": pd.DataFrame({"a": [0, 1], "b": [1, 0]}).astype(pd.SparseDtype(int, 0)),
+    "polars": pl.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]}),
+    "csc": sparse.csc_matrix([[0, 1], [2, 0]]),
+    "coo": sparse.coo_array([[0, 1], [2, 0]]),
+    "long indices": sparse.csr_array((np.ones(2), np.array([0, 1], np.int64), np.array([0, 1, 2], np.int64)), (2, 2)),
+    "complex": np.ones((2, 2)) * 1j,
+    "complex and sparse": sparse.csr_matrix([[1j]]),
+    "no rows": np.ones((0, 2)),
+    "no columns": np.ones((2, 0)),
+    "one dimension": np.ones(2),
+    "three dimensions": np.ones((2, 2, 2)),
+    "series": pd.Series([1, 2]),
+    "text": "ab",
+    "nothing": None,
+    "matrix": np.matrix([[1, 2]]),
+    "ragged": [[1, 2], [3]],
+    "mixed names": pd.DataFrame([[1, 2]], columns=["a", 1]),
+    "three columns": np.ones((2, 3)),
+    "another order": FRAME[["b", "a"]],
+    "other names": FRAME.rename(columns={"a": "c"}),
+}
+
+
+class Checked(BaseEstimator):  # type: ignore[misc]
+    """An estimator that both can check rows for."""
+
+
+@pytest.mark.parametrize("before", ["none", "list", "frame"])
+@pytest.mark.parametrize("rows", ROWS)
+def test_rows_are_checked_as_scikit_learn_checks_them(rows: str, before: str) -> None:
+    def tried(check_them: Any) -> Any:
+        estimator: Any = Checked()
+        if before != "none":
+            check_them(estimator, ROWS[before], True)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                X = check_them(estimator, ROWS[rows], before == "none")
+            except (ValueError, TypeError) as error:
+                return TypeError if isinstance(error, TypeError) else ValueError, str(error).split("\n")[0][:40]
+        names = getattr(estimator, "feature_names_in_", None)
+        values = X.toarray() if sparse.issparse(X) else X
+        told = [str(w.message) for w in caught]
+        kept = estimator.n_features_in_, None if names is None else names.tolist(), type(X), told
+        return (*kept, values.dtype, [str(value) for value in values.ravel().tolist()])
+
+    def theirs(estimator: Any, X: Any, reset: bool) -> Any:
+        return validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype=None, ensure_all_finite=False)
+
+    assert tried(lambda estimator, X, reset: check_rows(estimator, X, reset=reset)) == tried(theirs)
