@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 import warnings
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
@@ -185,7 +186,8 @@ def test_an_estimator_that_is_not_fitted_says_so(model: Any, X: Any) -> None:
 @pytest.mark.parametrize(
     ("rules", "value", "message"),
     [
-        ([Between(int, 1, 30)], 31, "must be a float in the range [1.0, 30.0]. Got 31 instead."),
+        ([Between(Integral, 1, 30)], 31, "must be an int in the range [1, 30]. Got 31 instead."),
+        ([Between(Real, 0), OneOf("auto")], np.inf, "must be a float in the range [0.0, inf) or a str among {'auto'}."),
         (["boolean"], 1, "must be an instance of 'bool' or an instance of 'numpy.bool"),
         (["array-like", None], 1, "must be an array-like or None. Got 1 instead."),
         ([callable, OneOf("a", "b"), dict], 1, "must be a callable, a str among {'a', 'b'} or an instance of 'dict'."),

@@ -1,5 +1,6 @@
 """Parameter values: the ones that each parameter accepts, and the error for any other, in scikit-learn's words.
 
+>>> from numbers import Real
 >>> check({"alpha": [Between(Real, 0), OneOf("auto")]}, {"alpha": -1}, "MultinomialNB")
 Traceback (most recent call last):
 sklearn.utils._param_validation.InvalidParameterError: The 'alpha' parameter of MultinomialNB must be a float in the \
