@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
 import operator
@@ -155,6 +156,13 @@ class SklearnProtocol(Learner):
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in super().__getstate__().items() if name != "_checked_parameters"}
 
+    def _fresh(self) -> Any:
+        """Return an unfitted estimator with the same parameters and metadata requests."""
+        fresh = super()._fresh()
+        if "_metadata_request" in vars(self):
+            fresh._metadata_request = copy.deepcopy(self._metadata_request)
+        return fresh
+
     # --- fitted or not
 
     def _check_fitted(self) -> None:
@@ -230,8 +238,10 @@ class SklearnProtocol(Learner):
             names = self.classes_
             some = ", ".join(map(str, names[:10])) + (", ..." if len(names) > 10 else "")
             facts += [("classes", f"{len(names)}: {some}"), ("rows", f"{self._model.ledger.rows.sum():,g}")]
-            if hasattr(self, "n_features_in_"):
-                facts.append(("features", f"{self.n_features_in_:,}"))
+            features = self._model.ledger.features
+            columns = getattr(features, "columns", features)
+            if hasattr(columns, "size"):  # a table has a schema in its place
+                facts.append(("features", f"{columns.size:,}"))
         if not facts:
             return f"<pre>{escape(repr(self))}</pre>"
         return Sheet((type(self).__name__, ""), tuple(facts)).html()
