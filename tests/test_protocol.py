@@ -222,8 +222,7 @@ class Hide:  # as if these were not installed
             raise ModuleNotFoundError(name)
 sys.meta_path.insert(0, Hide())
 import naively, numpy
-rows = {rows}
-print(naively.load({path!r}).predict(rows if isinstance(rows[0], str) else numpy.array(rows)).tolist())
+print(naively.load({path!r}).predict({rows}).tolist())
 print(*sorted({{name.partition(".")[0] for name in sys.modules}}))
 """
 HIDDEN = ("sklearn", "pandas")
@@ -242,9 +241,25 @@ def test_a_loaded_model_predicts_without_scikit_learn_and_pandas(
 ) -> None:
     fitted = clone(model).fit(X, LABELS)
     fitted.save(tmp_path / "model.nb")
-    rows = X[:4].tolist()
+    rows = X[:4].tolist() if model is ON_TEXTS else f"numpy.array({X[:4].tolist()})"
     predicted, loaded = run(PREDICT.format(hidden=hidden, path=str(tmp_path / "model.nb"), rows=rows))
     assert predicted == str(fitted.predict(X[:4]).tolist())
+    assert not {"sklearn", "pandas"} & set(loaded.split())
+
+
+@pytest.mark.parametrize("hidden", [(), HIDDEN], ids=["installed", "missing"])
+def test_a_loaded_model_reads_tables_without_scikit_learn_and_pandas(hidden: tuple[str, ...], tmp_path: Path) -> None:
+    table = {
+        "price": [7.5, None, 30.0, 31.0] * 4,
+        "rooms": [1, 2, None, 5] * 4,
+        "open": [True, None, True, False] * 4,
+        "city": ["Rome", "Oslo", None, "Oslo"] * 4,
+        "note": ["a fine film", None, "a dull film", "so dull"] * 4,
+    }
+    model = naively.NaiveBayes(columns={"note": naively.Text(), "rooms": naively.Poisson()})
+    model.fit(table, ["again", "again", "never", "never"] * 4).save(tmp_path / "model.nb")
+    predicted, loaded = run(PREDICT.format(hidden=hidden, path=str(tmp_path / "model.nb"), rows=table))
+    assert predicted == str(model.predict(table).tolist())
     assert not {"sklearn", "pandas"} & set(loaded.split())
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from sklearn.base import clone
@@ -35,11 +34,6 @@ def as_checked(estimator: Any, check: Any) -> Any:
     return estimator
 
 
-with warnings.catch_warnings():  # that they do not inherit from BaseEstimator, which is meant
-    warnings.filterwarnings("ignore", "Estimator .* does not inherit", UserWarning)
-    over_all_checks = parametrize_with_checks(ESTIMATORS)
-
-
-@over_all_checks
+@parametrize_with_checks(ESTIMATORS)
 def test_estimators_keep_scikit_learns_promises(estimator: Any, check: Any) -> None:
     check(as_checked(estimator, check))

@@ -11,7 +11,7 @@ from naively.count.columns import Categories
 from naively.errors import InputError
 from naively.estimators.matrix import as_matrix, check_names, check_width
 from naively.names import Index
-from naively.read.detect import missing_entries
+from naively.read.detect import is_a, missing_entries
 from naively.read.label_codes import encode, sorted_index
 from naively.read.matrix import NATIVE, Rows, is_sparse_matrix, native
 from naively.read.shapes import in_memory, with_masks
@@ -31,7 +31,7 @@ def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
 def as_array(X: Any) -> Any:
     """Return arrays of other libraries as NumPy's, and masked entries as NaN (of text: None)."""
     X = with_masks(in_memory(X))
-    if not isinstance(X, np.ma.MaskedArray):
+    if not is_a(X, "numpy.ma.MaskedArray"):
         return X
     holes, values = np.ma.getmaskarray(X), np.ma.getdata(X)
     if values.dtype.kind in "OUST":

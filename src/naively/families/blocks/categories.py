@@ -173,9 +173,8 @@ def _whole_dictionary(values: Any) -> bool:
 
 
 def _boolean_codes(values: Any) -> Array:
-    import pyarrow as pa
-
-    return values.cast(pa.int32()).fill_null(HOLE).to_numpy(zero_copy_only=False)
+    flags = numbers(values)
+    return np.where(np.isnan(flags), HOLE, flags).astype(np.int32)
 
 
 def _coded(values: Any, kind: str) -> tuple[Array, Array]:
