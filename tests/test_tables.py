@@ -46,7 +46,7 @@ from naively import (
 from naively.families.blocks import mixed
 from naively.read.columns import numbers
 from naively.read.frame import Frame
-from naively.read.lists import arrow_of_list
+from naively.read.lists import MOST_ROWS, arrow_of_list
 
 Array = np.ndarray[Any, Any]
 
@@ -929,6 +929,7 @@ def test_a_list_of_one_kind_becomes_the_array_that_pyarrow_makes_of_it(values: l
 )
 def test_other_lists_are_left_to_pyarrow(values: list[Any]) -> None:
     assert arrow_of_list(values) is None
+    assert arrow_of_list([1] * (MOST_ROWS + 1)) is None
 
 
 @pytest.mark.parametrize("with_holes", [False, True], ids=["full", "with holes"])

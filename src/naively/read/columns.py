@@ -118,16 +118,16 @@ def _chunk_numbers(chunk: Any) -> Array:
     import pyarrow as pa
 
     dtype = chunk.type.to_pandas_dtype()
-    if not len(chunk):
+    if pa.types.is_boolean(chunk.type):
+        found = flags_in(chunk, 1).view(np.uint8)
+    elif not len(chunk):
         found = np.zeros(0, dtype)
-    elif pa.types.is_boolean(chunk.type):
-        found = flags_in(chunk, 1)
     else:
         found = np.frombuffer(chunk.buffers()[1], dtype)[chunk.offset :][: len(chunk)]
     if chunk.null_count:
         found = found.astype(np.float64)
-        found[~flags_in(chunk, 0)] = np.nan
-    return found.view(np.uint8) if found.dtype == bool else found
+        np.putmask(found, ~flags_in(chunk, 0), np.nan)
+    return found
 
 
 _PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}

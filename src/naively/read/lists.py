@@ -10,17 +10,20 @@ from naively.arrays import Array
 
 _FILLED: dict[type, Any] = {bool: False, int: 0, float: 0.0, str: ""}
 """The kinds of values that are read here, and the one that stands in place of None."""
-_MOST_BYTES = (1 << 31) - 1
+MOST_ROWS = 1 << 10
+"""Longer lists are left to pyarrow: it reads them several times faster, which then repays the import."""
 
 
 def arrow_of_list(values: list[Any]) -> Any:
     """Return an Arrow array of values of one kind (flags, whole numbers, floats or texts) and None.
 
-    Returns None where the list holds anything else.
+    Returns None where the list is long or holds anything else.
 
     >>> arrow_of_list(["a", None]).to_pylist()
     ['a', None]
     """
+    if len(values) > MOST_ROWS:
+        return None
     import pyarrow as pa
 
     kinds = set(map(type, values))
@@ -38,7 +41,7 @@ def arrow_of_list(values: list[Any]) -> Any:
     if kind is str:
         texts = [value.encode() for value in values]
         offsets = np.cumsum([0, *map(len, texts)])
-        if offsets[-1] > _MOST_BYTES:
+        if offsets[-1] >= 1 << 31:
             return None
         buffers = [pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(b"".join(texts))]
         return pa.Array.from_buffers(pa.string(), len(values), [validity, *buffers])

@@ -188,6 +188,8 @@ def flags_in(chunk: Any, buffer: int) -> Array:
 
     pyarrow's own conversion would import pandas.
     """
+    if not len(chunk):
+        return np.zeros(0, bool)
     first, skipped = divmod(chunk.offset, 8)
     bits = np.frombuffer(chunk.buffers()[buffer], np.uint8)[first:]
     return np.unpackbits(bits, count=skipped + len(chunk), bitorder="little")[skipped:].view(bool)
