@@ -6,7 +6,6 @@ from numbers import Real
 from typing import Any, ClassVar
 
 from naively.estimators.sklearn_protocol import CALIBRATE, SklearnProtocol, validated
-from naively.estimators.text import TextClassifier
 from naively.estimators.validation import Between, OneOf, check
 from naively.families.words.block import FAMILIES, WEIGHTINGS
 from naively.learn.tables import TableLearner
@@ -68,13 +67,15 @@ class NaiveBayes(SklearnProtocol, TableLearner):
     fit = validated(TableLearner.fit)
 
     def _validate_text(self, parameters: dict[str, Any]) -> None:
-        told = TextClassifier._parameter_constraints
+        from naively.estimators.text import TextClassifier
+
+        of_texts = TextClassifier._parameter_constraints
         limits = {
-            **told,
+            **of_texts,
             "family": [OneOf(*FAMILIES)],
             "weighting": [OneOf(*WEIGHTINGS)],
             "ngrams": [tuple, list],
-            "alpha": [*told["alpha"], None],
+            "alpha": [*of_texts["alpha"], None],
         }
         check(limits, parameters, "Text")
 
