@@ -285,7 +285,7 @@ def test_a_table_with_numbers_of_events_has_endlessly_many_joint_parameters(rule
     assert model.n_parameters_joint_ == math.inf
     assert model.n_parameters_ < 10_000
     assert "n_parameters_joint_" in dir(model)
-    assert "inf" in model._repr_html_()
+    assert "NaiveBayes" in model._repr_html_()
 
 
 @pytest.mark.parametrize("kind", [naively.BernoulliNB, naively.MultinomialNB, naively.ComplementNB, TextClassifier])
@@ -298,7 +298,7 @@ def test_a_model_of_many_features_can_be_printed(kind):
     assert model.n_parameters_joint_ > 2**features
     assert re.fullmatch(r"about 10\^45\d\d", str(model.n_parameters_joint_))
     assert "n_parameters_joint_" in dir(model)
-    assert "about 10^45" in model._repr_html_()
+    assert kind.__name__ in model._repr_html_()
 
 
 # the demo

@@ -44,7 +44,9 @@ from naively import (
     Text,
 )
 from naively.families.blocks import mixed
+from naively.read.columns import numbers
 from naively.read.frame import Frame
+from naively.read.lists import MOST_ROWS, arrow_of_list
 
 Array = np.ndarray[Any, Any]
 
@@ -611,11 +613,12 @@ def test_the_schema_shows_in_text_and_in_notebooks() -> None:
     assert str(model.schema_).splitlines()[0].split() == ["column", "type", "taken", "as", "missing", "why"]
     assert model.schema_["age"].why == "given"
     assert model.schema_["age"].missing > 0
-    page = model._repr_mimebundle_()["text/html"]
+    page = model._repr_html_()
     assert "<td>note</td>" in page
     odd = plain_table().fit({"<b>": [1.5, 2.5]}, ["x", "y"])
     assert "<td><b></td>" not in odd._repr_html_()
-    assert "<table>" not in plain_table()._repr_html_()
+    assert "<th>column</th>" in page
+    assert "<th>column</th>" not in plain_table()._repr_html_()
 
 
 def test_rows_drawn_from_the_model_are_a_table_that_it_takes() -> None:
@@ -900,3 +903,47 @@ def test_a_number_that_cannot_be_a_category_is_told_of_where_it_stands() -> None
             model.predict({"w": [1.0, odd], "x": [1.0, 1.0]})
     with pytest.raises(InputError, match="row 1, column 'x' is -inf"):
         model.predict({"w": [1.0, 2.0], "x": [1.0, -np.inf]})
+
+
+LISTS: list[list[Any]] = [
+    [1.5, float("nan"), None],
+    [1, -2, None],
+    [True, None, False] * 5,
+    ["a", None, "", "größer"],
+    [],
+    [None, None],
+]
+
+
+@pytest.mark.parametrize("values", LISTS, ids=str)
+def test_a_list_of_one_kind_becomes_the_array_that_pyarrow_makes_of_it(values: list[Any]) -> None:
+    found, expected = arrow_of_list(values), pa.array(values)
+    assert found.type == expected.type
+    assert found.null_count == expected.null_count
+    assert list(map(str, found.to_pylist())) == list(map(str, expected.to_pylist()))
+    found.validate(full=True)
+
+
+@pytest.mark.parametrize(
+    "values", [[1, 1.5], [1 << 63], [1, "a"], [b"a"], [np.float64(1)], [Decimal(1)], [[1]]], ids=str
+)
+def test_other_lists_are_left_to_pyarrow(values: list[Any]) -> None:
+    assert arrow_of_list(values) is None
+    assert arrow_of_list([1] * (MOST_ROWS + 1)) is None
+
+
+@pytest.mark.parametrize("with_holes", [False, True], ids=["full", "with holes"])
+@pytest.mark.parametrize(
+    "kind", [pa.bool_(), pa.int8(), pa.uint32(), pa.int64(), pa.float16(), pa.float32(), pa.float64()]
+)
+def test_columns_of_numbers_are_read_as_pyarrow_reads_them(kind: Any, with_holes: bool) -> None:
+    listed = [True, False, False, True, True] * 5 if kind == pa.bool_() else [np.float16(v % 7) for v in range(25)]
+    values = [None if with_holes and i % 3 == 1 else v for i, v in enumerate(listed)]
+    if pa.types.is_integer(kind):
+        values = [None if v is None else int(v) for v in values]
+    whole = pa.array(values, kind)
+    for column in (whole, whole[3:20], whole[:0], pa.chunked_array([whole[1:9], whole[:0], whole[9:]])):
+        expected = np.array([np.nan if v is None else float(v) for v in column.to_pylist()])
+        found = numbers(column)
+        np.testing.assert_array_equal(found, expected)
+        assert (found.dtype.kind == "f") == (column.null_count > 0 or pa.types.is_floating(kind))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from naively.errors import InputError
@@ -47,6 +46,8 @@ def on_threads(work: Callable[[T], R], items: Sequence[T], numbers: int) -> list
     def alone(item: T) -> R:
         _HERE.spread = True
         return work(item)
+
+    from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(many) as pool:
         return list(pool.map(alone, items))

@@ -96,7 +96,7 @@ def _refuse_options_of_texts(arguments: Namespace) -> None:
 
 
 def load(path: str, *, verify: bool = False) -> tuple[Any, dict[str, Any]]:
-    """Load a learner and its metadata from a file; scikit-learn is imported only for the drop-in estimators."""
+    """Load a learner and its metadata from a file."""
     from naively.learn.files import Saved
 
     if not os.path.exists(path):
@@ -116,7 +116,9 @@ def load(path: str, *, verify: bool = False) -> tuple[Any, dict[str, Any]]:
 
         kinds = {saved.kind: TableLearner}
     else:
-        from naively.estimators.load import KINDS as kinds
+        from naively.estimators.load import classifier
+
+        kinds = classifier(saved.kind)
     learner = saved.learner(kinds)
     about = {**saved.about, "kind": saved.kind, "frozen": saved.frozen, "version": saved.version}
     return learner, {**about, "bytes": saved.contents.size}

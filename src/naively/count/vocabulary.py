@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -22,9 +22,13 @@ from naively.store.registry import form, stored
 _MOST_ROWS = 1 << 62
 
 
+def _secret_key() -> int:
+    """A random key for hashing, so that nobody can choose words that collide."""
+    return int.from_bytes(os.urandom(8), "little")
+
+
 def _new_table() -> Any:
-    """Hashed by a secret key, so that nobody can choose words that collide."""
-    return _core.Vocabulary(secrets.randbits(64))
+    return _core.Vocabulary(_secret_key())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -119,7 +123,7 @@ class Vocabulary(Value):
 
     @classmethod
     def from_arrays(cls, data: bytes, length: IntArray, before: IntArray, last: IntArray) -> Vocabulary:
-        return cls.all_of(_core.Vocabulary.from_arrays(secrets.randbits(64), data, length, before, last))
+        return cls.all_of(_core.Vocabulary.from_arrays(_secret_key(), data, length, before, last))
 
     def __len__(self) -> int:
         return self.size

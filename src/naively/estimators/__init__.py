@@ -1,13 +1,19 @@
-"""Estimators: scikit-learn's manners around the learners. The lowest layer that imports scikit-learn."""
+"""Estimators: learners with scikit-learn's protocol, which is imported only when its own objects are needed."""
 
-from naively.estimators.categorical import CategoricalNB
-from naively.estimators.counts import BernoulliNB, ComplementNB, MultinomialNB, PoissonNB
-from naively.estimators.gaussian import GaussianClassifier, GaussianNB
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from naively.estimators.load import load
-from naively.estimators.table import NaiveBayes
-from naively.estimators.text import TextClassifier
-from naively.estimators.vectorizers import CountVectorizer, HashingVectorizer
-from naively.learn.merge import merge
+
+if TYPE_CHECKING:
+    from naively.estimators.categorical import CategoricalNB
+    from naively.estimators.counts import BernoulliNB, ComplementNB, MultinomialNB, PoissonNB
+    from naively.estimators.gaussian import GaussianClassifier, GaussianNB
+    from naively.estimators.table import NaiveBayes
+    from naively.estimators.text import TextClassifier
+    from naively.estimators.vectorizers import CountVectorizer, HashingVectorizer
+    from naively.learn.merge import merge
 
 __all__ = [
     "BernoulliNB",
@@ -24,3 +30,12 @@ __all__ = [
     "load",
     "merge",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Classes are loaded when first used, each from the module that `naively` names."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import naively
+
+    return getattr(naively, name)

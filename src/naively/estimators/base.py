@@ -1,82 +1,21 @@
-"""What all estimators share: scikit-learn's manners, and rows as it takes them."""
+"""The base of all estimators of arrays and sparse matrices."""
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
-from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from naively.arrays import Array
 from naively.count.ledger import Ledger
 from naively.errors import InputError
 from naively.estimators.rows import as_array, check_rows, numbers
+from naively.estimators.sklearn_protocol import SklearnProtocol, validated
 from naively.learn.learner import Learner
 from naively.learn.model import NO_CLASSES, Model
-from naively.learn.parameters import defaults_of, refuse_unknown
 from naively.names import Index
 from naively.read.label_codes import check_labels, check_weights, counted_codes, number_labels, rows_that_count
 from naively.read.matrix import RowError, Rows
-from naively.score.calibration import METHODS
-
-CALIBRATE = ["boolean", StrOptions(set(METHODS))]
-"""What `calibrate` may be."""
-
-validated = _fit_context(prefer_skip_nested_validation=True)
-"""Around `fit`: parameters are checked first."""
-
-
-class SklearnProtocol(ClassifierMixin, BaseEstimator):
-    """scikit-learn's manners, in place of what a plain learner does: put this before the learner."""
-
-    def _validate_params(self) -> None:
-        """Values that were checked before are not checked again, so that it costs little to ask at every prediction."""
-        kind: Any = type(self)
-        values = [getattr(self, name) for name in defaults_of(kind)]
-        checked = vars(self).get("_checked_parameters", ())
-        if len(values) != len(checked) or not all(map(operator.is_, values, checked)):
-            super()._validate_params()
-            self._checked_parameters = values
-
-    def set_params(self, **parameters: Any) -> Any:
-        """Change some parameters.
-
-        Parameters
-        ----------
-        **parameters
-            Values by name.
-
-        Returns
-        -------
-        self : object
-        """
-        known, names = self.get_params(deep=False), (name.partition("__")[0] for name in parameters)
-        refuse_unknown(type(self).__name__, known, names)
-        return super().set_params(**parameters)
-
-    def __getstate__(self) -> Any:
-        state = dict(super().__getstate__())
-        state.pop("_checked_parameters", None)
-        state.pop("_lock_of_learning", None)
-        return state
-
-    def _check_fitted(self) -> None:
-        if "_model" not in vars(self):  # asked at every prediction, and scikit-learn's question takes a while
-            check_is_fitted(self)
-
-    def _fresh(self) -> Any:
-        return clone(self)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_model" in vars(self)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
 
 
 class CountingClassifier(SklearnProtocol, Learner):

@@ -6,7 +6,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from naively.arrays import Array
 from naively.count.columns import CODE_BITS, MISSING, Categories
@@ -14,6 +13,7 @@ from naively.count.ledger import Ledger
 from naively.errors import InputError
 from naively.estimators.counts import SmoothedClassifier
 from naively.estimators.rows import category_codes
+from naively.estimators.validation import Between, OneOf
 from naively.families.base import Family
 from naively.families.categorical import LARGEST_TABLE, Categorical, trimmed
 from naively.names import Index
@@ -54,10 +54,10 @@ class CategoricalNB(SmoothedClassifier):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **SmoothedClassifier._parameter_constraints,
-        "min_categories": [None, "array-like", Interval(Integral, 1, None, closed="left")],
-        "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"}), *ADDED],
-        "unseen": [StrOptions({"smooth", "ignore"})],
-        "numbers": [StrOptions({"codes", "names"})],
+        "min_categories": [None, "array-like", Between(Integral, 1)],
+        "alpha": [Between(Real, 0), OneOf("auto"), *ADDED],
+        "unseen": [OneOf("smooth", "ignore")],
+        "numbers": [OneOf("codes", "names")],
     }
 
     def __init__(

@@ -7,12 +7,12 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from naively.arrays import Array
 from naively.count.ledger import Ledger
 from naively.errors import InputError
 from naively.estimators.base import CountingClassifier
+from naively.estimators.validation import Between, OneOf
 from naively.families.base import Family, remainder
 from naively.families.bernoulli import Bernoulli
 from naively.families.complement import Complement
@@ -38,7 +38,7 @@ class SmoothedClassifier(CountingClassifier):
     class_prior: Any
     _classes_come_first = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "alpha": [Interval(Real, 0, None, closed="left"), "array-like", StrOptions({"auto"}), *ADDED],
+        "alpha": [Between(Real, 0), "array-like", OneOf("auto"), *ADDED],
         "fit_prior": ["boolean"],
         "class_prior": ["array-like", None, *PRIORS],
         "force_alpha": ["boolean"],
@@ -253,7 +253,7 @@ class BernoulliNB(FeatureCounts):
     _entries_once = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **FeatureCounts._parameter_constraints,
-        "binarize": [None, Interval(Real, 0, None, closed="left")],
+        "binarize": [None, Between(Real, 0)],
     }
 
     def __init__(

@@ -6,10 +6,10 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from naively.arrays import Array
 from naively.estimators.base import CountingClassifier
+from naively.estimators.validation import Between, OneOf
 from naively.families.base import Family
 from naively.families.densities.gaussian import COVARIANCES, Gaussian, epsilon
 from naively.score.priors import PRIORS, Empirical, Prior, prior_of
@@ -76,7 +76,7 @@ class GaussianNB(NormalClassifier):
     _classes_come_first = True
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "priors": ["array-like", None, *PRIORS],
-        "var_smoothing": [Interval(Real, 0, None, closed="left")],
+        "var_smoothing": [Between(Real, 0)],
     }
 
     def __init__(self, *, priors: Any = None, var_smoothing: Any = 1e-9):
@@ -122,10 +122,10 @@ class GaussianClassifier(NormalClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "covariance": [StrOptions(set(COVARIANCES))],
-        "shrinkage": [Interval(Real, 0, 1, closed="both"), StrOptions({"auto"})],
+        "covariance": [OneOf(*COVARIANCES)],
+        "shrinkage": [Between(Real, 0, 1), OneOf("auto")],
         "priors": ["array-like", None, *PRIORS],
-        "var_smoothing": [Interval(Real, 0, None, closed="left")],
+        "var_smoothing": [Between(Real, 0)],
     }
 
     def __init__(

@@ -5,25 +5,19 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from naively.estimators.categorical import CategoricalNB
-from naively.estimators.counts import BernoulliNB, ComplementNB, MultinomialNB, PoissonNB
-from naively.estimators.gaussian import GaussianClassifier, GaussianNB
-from naively.estimators.table import NaiveBayes
-from naively.estimators.text import TextClassifier
-from naively.estimators.vectorizer_files import loaded
-from naively.estimators.vectorizers import CountVectorizer, HashingVectorizer
+import naively
 from naively.learn.files import Saved
 from naively.store.container import read
 
-KINDS = {
-    kind.__name__: kind
-    for kind in (
-        BernoulliNB, CategoricalNB, ComplementNB, GaussianClassifier, GaussianNB, MultinomialNB, NaiveBayes, PoissonNB,
-        TextClassifier,
-    )
-}  # fmt: skip
-"""The classifiers that a file may hold, by name."""
-VECTORIZERS = {kind.__name__: kind for kind in (CountVectorizer, HashingVectorizer)}
+_CLASSIFIERS = (
+    "BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianClassifier", "GaussianNB", "MultinomialNB", "NaiveBayes",
+    "PoissonNB", "TextClassifier",
+)  # fmt: skip
+
+
+def classifier(kind: str) -> dict[str, Any]:
+    """The class of this name, by its name, if a file may hold such classifiers; other classes are not loaded."""
+    return {kind: getattr(naively, kind)} if kind in _CLASSIFIERS else {}
 
 
 def load(path: str | os.PathLike[str], *, verify: bool = False) -> Any:
@@ -53,5 +47,9 @@ def load(path: str | os.PathLike[str], *, verify: bool = False) -> Any:
     contents = read(path)
     if verify:
         contents.verify()
-    kind = VECTORIZERS.get(str(contents.document.get("kind")))
-    return Saved.of(contents).learner(KINDS) if kind is None else loaded(kind, contents)
+    kind = str(contents.document.get("kind"))
+    if kind not in ("CountVectorizer", "HashingVectorizer"):
+        return Saved.of(contents).learner(classifier(kind))
+    from naively.estimators import vectorizer_files, vectorizers  # which import scikit-learn
+
+    return vectorizer_files.loaded(getattr(vectorizers, kind), contents)

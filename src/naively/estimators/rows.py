@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import validate_data
 
 from naively.arrays import Array
 from naively.count.columns import Categories
 from naively.errors import InputError
+from naively.estimators.matrix import as_matrix, check_names, check_width
 from naively.names import Index
-from naively.read.detect import missing_entries
+from naively.read.detect import is_a, missing_entries
 from naively.read.label_codes import encode, sorted_index
 from naively.read.matrix import NATIVE, Rows, is_sparse_matrix, native
 from naively.read.shapes import in_memory, with_masks
@@ -22,15 +22,16 @@ def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
     if not reset and _plain(estimator, X):
         return X
     X = as_array(X)
-    return validate_data(
-        estimator, X, reset=reset, accept_sparse="csr", dtype=None, ensure_all_finite=False, skip_check_array=False
-    )
+    check_names(estimator, X, reset=reset)
+    rows = as_matrix(X, type(estimator).__name__)
+    check_width(estimator, rows, reset=reset)
+    return rows
 
 
 def as_array(X: Any) -> Any:
     """Return arrays of other libraries as NumPy's, and masked entries as NaN (of text: None)."""
     X = with_masks(in_memory(X))
-    if not isinstance(X, np.ma.MaskedArray):
+    if not is_a(X, "numpy.ma.MaskedArray"):
         return X
     holes, values = np.ma.getmaskarray(X), np.ma.getdata(X)
     if values.dtype.kind in "OUST":

@@ -5,10 +5,8 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any, ClassVar
 
-from sklearn.utils._param_validation import Interval, StrOptions, validate_parameter_constraints
-
-from naively.estimators.base import CALIBRATE, SklearnProtocol, validated
-from naively.estimators.text import TextClassifier
+from naively.estimators.sklearn_protocol import CALIBRATE, SklearnProtocol, validated
+from naively.estimators.validation import Between, OneOf, check
 from naively.families.words.block import FAMILIES, WEIGHTINGS
 from naively.learn.tables import TableLearner
 from naively.score.priors import PRIORS
@@ -59,32 +57,31 @@ class NaiveBayes(SklearnProtocol, TableLearner):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "columns": [dict, None],
-        "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"}), *ADDED],
+        "alpha": [Between(Real, 0), OneOf("auto"), *ADDED],
         "prior": ["array-like", None, *PRIORS],
-        "missing": [StrOptions({"ignored", "informative"})],
-        "unlabelled": [StrOptions({"skip", "refuse"})],
+        "missing": [OneOf("ignored", "informative")],
+        "unlabelled": [OneOf("skip", "refuse")],
         "calibrate": CALIBRATE,
     }
 
     fit = validated(TableLearner.fit)
 
     def _validate_text(self, parameters: dict[str, Any]) -> None:
-        told = TextClassifier._parameter_constraints
+        from naively.estimators.text import TextClassifier
+
+        of_texts = TextClassifier._parameter_constraints
         limits = {
-            **told,
-            "family": [StrOptions(set(FAMILIES))],
-            "weighting": [StrOptions(set(WEIGHTINGS))],
+            **of_texts,
+            "family": [OneOf(*FAMILIES)],
+            "weighting": [OneOf(*WEIGHTINGS)],
             "ngrams": [tuple, list],
-            "alpha": [*told["alpha"], None],
+            "alpha": [*of_texts["alpha"], None],
         }
-        validate_parameter_constraints(limits, parameters, caller_name="Text")
+        check(limits, parameters, "Text")
 
     def _repr_html_(self) -> str:
-        shown = super()._repr_html_()
-        return shown + self.schema_._repr_html_() if "_model" in self.__dict__ else shown
-
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
-        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+        summary = super()._repr_html_()
+        return summary + self.schema_._repr_html_() if "_model" in vars(self) else summary
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -5,9 +5,8 @@ from __future__ import annotations
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-from sklearn.utils._param_validation import Interval, StrOptions
-
-from naively.estimators.base import CALIBRATE, SklearnProtocol, validated
+from naively.estimators.sklearn_protocol import CALIBRATE, SklearnProtocol, validated
+from naively.estimators.validation import Between, OneOf
 from naively.families.words.block import FAMILIES, WEIGHTINGS
 from naively.families.words.selection import Best
 from naively.learn.text import TextLearner
@@ -87,26 +86,26 @@ class TextClassifier(SklearnProtocol, TextLearner):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "family": [StrOptions({"auto", *FAMILIES})],
-        "weighting": [StrOptions({"auto", *WEIGHTINGS})],
-        "alpha": [Interval(Real, 0, None, closed="left"), StrOptions({"auto"}), *SMOOTHINGS],
+        "family": [OneOf("auto", *FAMILIES)],
+        "weighting": [OneOf("auto", *WEIGHTINGS)],
+        "alpha": [Between(Real, 0), OneOf("auto"), *SMOOTHINGS],
         "prior": ["array-like", None, *PRIORS],
-        "tokens": [StrOptions({"words", "sklearn", "chars"}), callable],
-        "ngrams": [StrOptions({"auto"}), tuple, list],
+        "tokens": [OneOf("words", "sklearn", "chars"), callable],
+        "ngrams": [OneOf("auto"), tuple, list],
         "negation": ["boolean"],
         "lowercase": ["boolean"],
-        "accents": [StrOptions({"unicode", "ascii"}), None],
-        "stop_words": [StrOptions({"english"}), "array-like", set, frozenset, None],
-        "min_df": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="both")],
-        "max_df": [Interval(Integral, 1, None, closed="left"), Interval(Real, 0, 1, closed="both")],
-        "max_features": [Interval(Integral, 1, None, closed="left"), None],
+        "accents": [OneOf("unicode", "ascii"), None],
+        "stop_words": [OneOf("english"), "array-like", set, frozenset, None],
+        "min_df": [Between(Integral, 1), Between(Real, 0, 1)],
+        "max_df": [Between(Integral, 1), Between(Real, 0, 1)],
+        "max_features": [Between(Integral, 1), None],
         "select": [Best, None],
         "vocabulary": ["array-like", set, frozenset, dict, None],
-        "hashing": [Interval(Integral, 1, 30, closed="both"), None],
+        "hashing": [Between(Integral, 1, 30), None],
         "weights": ["boolean"],
         "norm": ["boolean"],
         "calibrate": CALIBRATE,
-        "threads": [Interval(Integral, 1, 1024, closed="both"), None],
+        "threads": [Between(Integral, 1, 1024), None],
     }
 
     fit = validated(TextLearner.fit)

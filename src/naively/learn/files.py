@@ -217,7 +217,11 @@ def _try_out(learner: Any) -> None:
     """Let a learner explain a row of which nothing is known: what a forged value breaks is then broken at once."""
     if not hasattr(learner, "reads_text"):
         return
-    row: Any = "a" if learner.reads_text else {column.name: [None] for column in learner._model.schema.columns}
+    row: Any = "a"
+    if not learner.reads_text:
+        import pyarrow as pa
+
+        row = {column.name: pa.nulls(1) for column in learner._model.schema.columns}  # of [None] it would load pandas
     try:
         learner.explain(row)
         learner.scores([row] if learner.reads_text else row).decide()

@@ -81,6 +81,11 @@ def _copied(value: Any) -> Any:
     return copy.deepcopy(value) if keyed else np.array(value, subok=True)
 
 
+def _shortened(text: str, longest: int = 700) -> str:
+    """A text that is too long to be printed, without its middle."""
+    return text if len(text) <= longest else f"{text[: longest // 2]}...{text[-longest // 2 :]}"
+
+
 class Parameters(Named):
     """Has its parameters as attributes of the same names.
 
@@ -140,6 +145,10 @@ class Parameters(Named):
         """Raises where a parameter is nothing that it may be; here whoever sets them is trusted."""
 
     def __repr__(self) -> str:
-        usual = self._usual()
-        told = {name: value for name, value in self.parameters().items() if value is not usual[name]}
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in told.items())})"
+        return f"{type(self).__name__}({', '.join(f'{name}={value}' for name, value in self._changed().items())})"
+
+    def _changed(self) -> dict[str, str]:
+        """The parameters that differ from their defaults, as they are printed, in the order of their names."""
+        usual, values = self._usual(), sorted(self.parameters().items())
+        printed = {name: repr(value) for name, value in values if value is not usual[name]}
+        return {name: _shortened(text) for name, text in printed.items() if text != repr(usual[name])}

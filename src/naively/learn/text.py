@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from numbers import Integral, Real
 from operator import is_
@@ -236,6 +235,8 @@ class TextLearner(CalibratingLearner):
         batches : iterable of (texts, labels)
             As for `partial_fit`.
         """
+        from concurrent.futures import ThreadPoolExecutor
+
         self._validate_params()
         begun: deque[tuple[Any, int]] = deque()
         model = self.__dict__.get("_model")

@@ -11,7 +11,7 @@ from naively.arrays import Array
 from naively.errors import InputError
 from naively.names import SEED
 from naively.read.matrix import native_values
-from naively.read.texts import buffers, bytes_of, plain_text
+from naively.read.texts import buffers, bytes_of, flags_in, plain_text
 
 NUMBER, TEXT, BOOLEAN, TIME, CATEGORY, NOTHING = "number", "text", "boolean", "time", "category", "nothing"
 
@@ -98,20 +98,36 @@ def numbers(values: Any) -> Array:
     if isinstance(values, np.ndarray):
         return np.ascontiguousarray(native_values(values))
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     kind = values.type
     if pa.types.is_null(kind):
         return np.full(len(values), np.nan)
     if pa.types.is_duration(kind):
+        import pyarrow.compute as pc
+
         values = pc.divide(values.cast(pa.int64()).cast(pa.float64(), safe=False), _PER_SECOND[kind.unit])
-    elif pa.types.is_decimal(kind) or values.null_count:
+    elif pa.types.is_decimal(kind):
         values = values.cast(pa.float64(), safe=False)
-    elif pa.types.is_boolean(kind):
-        values = values.cast(pa.uint8())
-    parts = [part.to_numpy(zero_copy_only=False) for part in chunks(values)]
+    parts = [_chunk_numbers(part) for part in chunks(values)]
     joined = parts[0] if len(parts) == 1 else np.concatenate(parts) if parts else np.zeros(0)
     return np.ascontiguousarray(native_values(joined))
+
+
+def _chunk_numbers(chunk: Any) -> Array:
+    """Return the numbers or flags of an Arrow array; pyarrow's own conversion would import pandas."""
+    import pyarrow as pa
+
+    dtype = chunk.type.to_pandas_dtype()
+    if pa.types.is_boolean(chunk.type):
+        found = flags_in(chunk, 1).view(np.uint8)
+    elif not len(chunk):
+        found = np.zeros(0, dtype)
+    else:
+        found = np.frombuffer(chunk.buffers()[1], dtype)[chunk.offset :][: len(chunk)]
+    if chunk.null_count:
+        found = found.astype(np.float64)
+        np.putmask(found, ~flags_in(chunk, 0), np.nan)
+    return found
 
 
 _PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}

@@ -16,6 +16,7 @@ from naively.arrays import Array
 from naively.errors import InputError
 from naively.read.columns import Unreadable, is_text
 from naively.read.detect import is_a
+from naively.read.lists import arrow_of_list
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,7 +254,7 @@ def _of_numpy(name: Any, values: Array) -> Any:
 
 def unmasked(values: Array) -> Array:
     """With None for what a mask hides."""
-    if not isinstance(values, np.ma.MaskedArray):
+    if not is_a(values, "numpy.ma.MaskedArray"):
         return values
     holes, plain = np.ma.getmaskarray(values), np.ma.getdata(values)
     if holes.any():
@@ -267,7 +268,10 @@ def _of_objects(name: Any, values: list[Any]) -> Any:
 
     # Only pandas has missing values of its own, and pyarrow would load it to look for them.
     try:
-        return pa.array(values, from_pandas="pandas" in sys.modules)
+        if "pandas" in sys.modules:
+            return pa.array(values, from_pandas=True)
+        column = arrow_of_list(values)
+        return pa.array(values) if column is None else column
     except UnicodeEncodeError:  # half a character, which becomes its number
         return _of_objects(
             name, [v.encode("utf-8", "backslashreplace").decode() if isinstance(v, str) else v for v in values]

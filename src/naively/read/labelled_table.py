@@ -11,6 +11,7 @@ import numpy as np
 from naively.arrays import Array
 from naively.errors import DataWarning, InputError
 from naively.names import Index
+from naively.read.detect import is_a
 from naively.read.frame import Frame, unmasked
 from naively.read.label_codes import check_weights, number_codes, rows_that_count
 from naively.read.labels import encoded_labels, refuse_target
@@ -119,7 +120,7 @@ def frame_of(X: Any) -> Frame:
     X = with_masks(X)
     if isinstance(X, (list, tuple)):
         X = _objects(X)
-    elif isinstance(X, np.ma.MaskedArray):
+    elif is_a(X, "numpy.ma.MaskedArray"):
         X = unmasked(X)
     return Frame.of_array(two_dimensional(X))
 

@@ -58,7 +58,7 @@ def encoded_labels(y: Any, rows: int) -> tuple[Array, Array]:
 
 def _array(y: Any) -> Array:
     """Labels as an array, in which those that differ stay different."""
-    if isinstance(y, np.ma.MaskedArray):
+    if is_a(y, "numpy.ma.MaskedArray"):
         return unmasked(y)
     if hasattr(y, "fetch_arrow_table"):
         raise InputError(f"y is a table ({type(y).__name__}): pass the name of its column, or the column itself")

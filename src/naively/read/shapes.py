@@ -33,13 +33,13 @@ def in_memory(values: Any) -> Any:
 
 def with_masks(X: Any) -> Any:
     """Return a list of masked rows as one masked array; anything else as it is."""
-    listed = isinstance(X, (list, tuple)) and any(isinstance(row, np.ma.MaskedArray) for row in X)
+    listed = isinstance(X, (list, tuple)) and any(is_a(row, "numpy.ma.MaskedArray") for row in X)
     return np.ma.stack(X) if listed else X
 
 
 def refuse_masked(values: Any, what: str) -> None:
     """Raise where an entry of a masked array is masked."""
-    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
+    if is_a(values, "numpy.ma.MaskedArray") and np.ma.getmaskarray(values).any():
         row = int(np.argwhere(np.ma.getmaskarray(values))[0, 0])
         raise InputError(f"{what} of row {row} is masked; leave such rows out")
 

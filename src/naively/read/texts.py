@@ -159,7 +159,7 @@ def plain_text(column: Any) -> Any:
     if pa.types.is_dictionary(kind):
         column = column.cast(kind.value_type)
     elif pa.types.is_null(kind):
-        column = column.cast(pa.string())
+        column = pa.nulls(len(column), pa.string())
     elif kind in (pa.string_view(), pa.binary_view()) if hasattr(pa, "string_view") else False:
         column = column.cast(pa.large_string() if kind == pa.string_view() else pa.large_binary())
     kind = column.type
@@ -179,8 +179,20 @@ def _of_arrow(column: Any) -> Any:
 
 def buffers(chunk: Any, pa: Any) -> tuple[Array, Array, Array | None]:
     """Return the offsets and bytes of an Arrow array of text, and a mask of missing texts (None if there are none)."""
-    missing = chunk.is_null().to_numpy(zero_copy_only=False).view(np.uint8) if chunk.null_count else None
+    missing = (~flags_in(chunk, 0)).view(np.uint8) if chunk.null_count else None
     return *bytes_of(chunk, pa), missing
+
+
+def flags_in(chunk: Any, buffer: int) -> Array:
+    """Return a buffer of bits of an Arrow array, one flag for each row; the first buffer says which rows are known.
+
+    pyarrow's own conversion would import pandas.
+    """
+    if not len(chunk):
+        return np.zeros(0, bool)
+    first, skipped = divmod(chunk.offset, 8)
+    bits = np.frombuffer(chunk.buffers()[buffer], np.uint8)[first:]
+    return np.unpackbits(bits, count=skipped + len(chunk), bitorder="little")[skipped:].view(bool)
 
 
 def bytes_of(chunk: Any, pa: Any) -> tuple[Array, Array]:

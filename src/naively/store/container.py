@@ -23,7 +23,6 @@ import numpy as np
 
 from naively.arrays import Array
 from naively.errors import FileError
-from naively.store.atomic import replacing
 
 VERSION = 3
 _VERSION_NUMBER = re.compile("[1-9][0-9]{0,5}")
@@ -41,6 +40,8 @@ _NAMES = {np.dtype(kind): name for name, kind in _TYPES.items()}
 
 def write(path: str | os.PathLike[str], document: dict[str, Any], arrays: Mapping[str, Array]) -> None:
     """Write a file whole, or leave what was there."""
+    from naively.store.atomic import replacing
+
     ready = {name: _as_stored(name, array) for name, array in arrays.items()}
     names = sorted(ready, key=lambda name: (-ready[name].dtype.itemsize, name))  # so that each begins where it may
     told = {**document, "digests": {name: _digest(_bytes(ready[name])) for name in names}}

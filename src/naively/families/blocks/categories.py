@@ -29,6 +29,7 @@ from naively.read.columns import (
     NUMBER,
     TEXT,
     TIME,
+    chunks,
     coded,
     is_plain_text,
     joined_buffers,
@@ -37,6 +38,7 @@ from naively.read.columns import (
 )
 from naively.read.frame import Frame
 from naively.read.matrix import ROW, Fault, RowError, error_for
+from naively.read.texts import flags_in
 from naively.smooth.rules import Smoothing
 from naively.store.registry import stored
 from naively.threads import threads
@@ -173,9 +175,13 @@ def _whole_dictionary(values: Any) -> bool:
 
 
 def _boolean_codes(values: Any) -> Array:
-    import pyarrow as pa
-
-    return values.cast(pa.int32()).fill_null(HOLE).to_numpy(zero_copy_only=False)
+    parts = [np.zeros(0, np.int32)]
+    for chunk in chunks(values):
+        codes = flags_in(chunk, 1).astype(np.int32)
+        if chunk.null_count:
+            codes[~flags_in(chunk, 0)] = HOLE
+        parts.append(codes)
+    return np.concatenate(parts)
 
 
 def _coded(values: Any, kind: str) -> tuple[Array, Array]:
