@@ -13,7 +13,7 @@ from naively.count.ledger import Ledger
 from naively.errors import InputError
 from naively.estimators.base import CountingClassifier
 from naively.estimators.validation import Between, OneOf
-from naively.families.base import Family, remainder
+from naively.families.base import Family
 from naively.families.bernoulli import Bernoulli
 from naively.families.complement import Complement
 from naively.families.multinomial import Multinomial
@@ -211,7 +211,7 @@ class ComplementNB(FeatureCounts):
 
     def _rule(self) -> Any:
         rule = super()._rule()
-        if not isinstance(rule, (Additive, Evidence)):
+        if not rule.adds:
             raise InputError(f"{type(self).__name__} is smoothed by Additive(alpha) or 'auto' only, got {rule!r}")
         return rule
 
@@ -283,12 +283,10 @@ class BernoulliNB(FeatureCounts):
         return tags
 
     def _feature_log_prob(self) -> Array:
-        tally = self.tally_
-        rule = Bernoulli().table_rule(Ledger((tally,)).view(), self._rule())
-        known = remainder(tally.rows[:, None], tally.dense(1))
-        pseudo = rule.pseudo(None)
-        finite, odd = rule.log(tally.dense(), known, pseudo, 2 * pseudo, 2.0)
-        return finite if odd is None else np.where(odd > 0, -np.inf, finite)
+        view, family = Ledger((self.tally_,)).view(), Bernoulli()
+        settled = family.settle(self._rule(), view)
+        shares = [family.log_shares(view, settled, klass) for klass in range(view.classes.size)]
+        return np.array([finite if odd is None else np.where(odd > 0, -np.inf, finite) for finite, odd in shares])
 
 
 class PoissonNB(FeatureCounts):

@@ -33,7 +33,6 @@ from naively.read.texts import Texts
 from naively.score.explanation import Explanation, explain_row
 from naively.score.priors import Empirical, Prior, prior_of
 from naively.score.scores import Scores
-from naively.smooth.rules import Additive
 from naively.threads import threads
 
 _BLOCK = 1 << 12
@@ -407,8 +406,8 @@ class TextLearner(CalibratingLearner):
         self._check_fitted()
         model = self._model
         settled = self._settled(model)
-        rule: Any = self._family_of(model).settled_by(model.ledger, self._rule_for(model))
-        alpha = rule.alpha if isinstance(rule, Additive) else rule
+        rule: Any = self._rule_for(model)
+        alpha = self._family_of(model).settled_by(model.ledger, rule).pseudo(None) if rule.adds else rule
         words = settled["family"], settled["weighting"], tuple(settled["ngrams"]), settled["min_df"]
         choice = model.chosen
         if choice is None:

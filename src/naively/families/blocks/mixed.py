@@ -20,9 +20,9 @@ from naively.errors import InputError
 from naively.families.base import remainder, rows_per_class
 from naively.families.blocks.base import Block
 from naively.families.blocks.block_sum import BlockSum
-from naively.families.codes_left_out import LeftOutCodes, codes_left_out
+from naively.families.codes import CodeCounts, OwnCodes
 from naively.families.columns.numeric import NumberTable, joined_shares
-from naively.families.counts_left_out import Left, added
+from naively.families.counts_left_out import Left
 from naively.names import Index
 from naively.read.columns import missing
 from naively.read.frame import Frame
@@ -30,7 +30,8 @@ from naively.read.matrix import RowError
 from naively.score.scores import Scores
 from naively.score.table import CodeTable, LinearTable, Shares, padded
 from naively.smooth.evidence import Draws
-from naively.smooth.rules import Logs, Smoothing, settled
+from naively.smooth.logs import Logs, added
+from naively.smooth.rules import Settled, Smoothing
 from naively.store.registry import stored
 from naively.threads import on_threads
 
@@ -247,9 +248,8 @@ class Mixed:
         assert presence is not None
         found = presence.codes(X)
         each = np.ones(len(codes)) if weight is None else weight.astype(np.float64)
-        rows = np.broadcast_to(ledger.rows.astype(np.float64), (len(presence.names), ledger.classes.size))
-        own = LeftOutCodes.of(found, codes, each, presence.counts, rows, presence.table.categories)
-        return codes_left_out(own, presence.table, presence.rule, found, ignore=False)
+        own = OwnCodes.of(presence.counted(presence.counts, ledger.rows), found, codes, each)
+        return own.left_out(presence.table, presence.rule, found)
 
     def summed(
         self,
@@ -310,7 +310,7 @@ class Presence(Value):
     names: tuple[str, ...]
     table: CodeTable
     counts: Array  # how often each value is there and missing, by classes
-    rule: Smoothing
+    rule: Settled
 
     @classmethod
     def of(
@@ -320,10 +320,9 @@ class Presence(Value):
         counts = (
             np.stack([remainder(rows, gone), gone], axis=1).reshape(2 * len(names), classes.size).astype(np.float64)
         )
-        known = np.broadcast_to(rows, (len(names), len(rows)))
-        rule = settled(rule, lambda: Draws.of(counts, known, 2.0))
-        pseudo = rule.pseudo(None)
-        finite, impossible = rule.log(counts, rows.astype(np.float64), pseudo, 2 * pseudo, 2)
+        counted = cls.counted(counts, rows)
+        settled = rule.settle(lambda: Draws.of(counts, counted.known, 2.0))
+        finite, impossible = counted.logs(settled)
         columns = Categories(Index.of([f"{name} missing" for name in names]), (Index(2),) * len(names))
         unseen = padded(np.zeros((len(names), classes.size)))
         table = CodeTable(
@@ -331,7 +330,14 @@ class Presence(Value):
             None if impossible is None else (padded(impossible), unseen),
             2 * np.arange(len(names)), np.full(len(names), 2),
         )  # fmt: skip
-        return cls(tuple(names), table, counts, rule)
+        return cls(tuple(names), table, counts, settled)
+
+    @staticmethod
+    def counted(counts: Array, rows: Array) -> CodeCounts:
+        """Return the counts of yes and no for each column; `rows` are those of each class."""
+        columns = len(counts) // 2
+        known = np.broadcast_to(rows.astype(np.float64), (columns, len(rows)))
+        return CodeCounts(counts, np.repeat(np.arange(columns), 2), known, np.full(columns, 2))
 
     @property
     def lost(self) -> tuple[list[str], list[Array]]:
