@@ -56,7 +56,7 @@ class CodeCounts(Value):
     def _context(self, settled: Settled, column: Array) -> Context:
         size = np.maximum(self.sizes, 1.0)
         pseudo = settled.pseudo(None) if self.usual is None else settled.pseudo(None) * (self.usual / size)
-        return Context.of(settled, size[column], np.broadcast_to(pseudo, size.shape)[column])
+        return Context(settled, size[column], np.broadcast_to(pseudo, size.shape)[column])
 
 
 @dataclass(frozen=True, eq=False)

@@ -140,19 +140,18 @@ class CountFamily:
     def _context(self, view: View, settled: Settled) -> Context:
         """Return what the rule needs to know of the features in view."""
         if self.outcomes is not None:
-            return Context.of(settled, self.outcomes, settled.pseudo(view.features))
+            return Context(settled, self.outcomes, settled.pseudo(view.features))
         size = view.every.size
         if not settled.local and not self.against_others:
             return Context(settled, size, seen=seen_of(settled, view.cells, view.totals[0], view.width))
-        every = settled.pseudo(None)
-        mass = float(np.sum(every)) if isinstance(every, np.ndarray) else every * size
+        mass = float(np.sum(settled.pseudo(None))) if settled.per_feature else None
         return Context(settled, size, settled.pseudo(view.features), mass)
 
     def _needs_every_cell(self, view: View, rule: Context) -> bool:
         """Whether a cell that was not seen is not the sum of a part for its class and one for its feature."""
         if self.share_of == "rows":
             return rule.settled.per_feature
-        none_elsewhere = self.against_others and bool((self._totals(view) + rule.mass <= 0).any())
+        none_elsewhere = self.against_others and bool((rule.added_to(self._totals(view)) <= 0).any())
         return none_elsewhere and bool((self._elsewhere(view) + rule.pseudo <= 0).any())
 
     def _totals(self, view: View) -> Array:
@@ -223,8 +222,8 @@ class CountFamily:
     def context_of_rows(self, settled: Settled, outcomes: Any, pseudo: Any) -> Context:
         """Return what the rule needs to know of features that have these pseudo-counts, beside so many of them."""
         if self.outcomes is not None:
-            return Context.of(settled, self.outcomes, pseudo)
-        mass = np.sum(settled.pseudo(None)) if settled.per_feature else pseudo * outcomes
+            return Context(settled, self.outcomes, pseudo)
+        mass = float(np.sum(settled.pseudo(None))) if settled.per_feature else None
         return Context(settled, outcomes, pseudo, mass)
 
     def base_without(self, view: View, settled: Settled, less: float) -> Logs | None:

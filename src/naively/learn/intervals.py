@@ -7,10 +7,9 @@ sum over what the row holds.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -27,34 +26,27 @@ from naively.families.counts import COUNTS
 from naively.families.counts_left_out import unsorted
 from naively.read.matrix import SparseRows, is_sparse
 from naively.score.table import Linear, LinearTable
-from naively.smooth.evidence import Known, Urns
+from naively.smooth.evidence import Known
 from naively.smooth.logs import Logs
 from naively.smooth.rules import Context, Settled
 
 
 @dataclass(frozen=True)
-class Variance:
+class Variance(Settled):
     """A rule that gives, in place of the logarithm of a probability, its variance; `alone`: without the total's."""
 
     added: Settled
     alone: bool = False
 
-    local: ClassVar[bool] = True
-    adds: ClassVar[bool] = False
-    one_alpha: ClassVar[None] = None
-
     @property
     def per_feature(self) -> bool:
         return self.added.per_feature
-
-    def settle(self, urns: Callable[[], Urns]) -> Variance:
-        return self
 
     def pseudo(self, features: Array | None) -> Any:
         return self.added.pseudo(features)
 
     def log(self, count: Any, total: Any, context: Context) -> Logs:
-        top, bottom = np.asarray(count + context.pseudo, np.float64), np.asarray(total + context.mass, np.float64)
+        top, bottom = np.asarray(count + context.pseudo, np.float64), np.asarray(context.added_to(total), np.float64)
         of_total = 0.0 if self.alone else _psi1(bottom)
         return _psi1(top) - of_total + np.zeros(np.broadcast_shapes(top.shape, bottom.shape)), None
 

@@ -19,20 +19,14 @@ from naively.count.cells import Cells
 from naively.errors import InputError
 from naively.smooth.evidence import Urns
 from naively.smooth.logs import Logs
-from naively.smooth.rules import Additive, Context, Epsilon, Evidence, Seen
+from naively.smooth.rules import Additive, Context, Epsilon, Evidence, Seen, Settled
 from naively.store.registry import stored
 
 
-class Background:
+class Background(Settled):
     """What all these rules have in common."""
 
     local: ClassVar[bool] = False
-    per_feature: ClassVar[bool] = False
-    adds: ClassVar[bool] = False
-    one_alpha: ClassVar[None] = None
-
-    def settle(self, urns: Callable[[], Urns]) -> Background:
-        return self
 
     def pseudo(self, features: Array | None) -> Any:
         raise InputError(f"{self!r} is for counts of words and the like (multinomial): give a number to add instead")
@@ -143,7 +137,7 @@ class AbsoluteDiscount(Background):
     def settle(self, urns: Callable[[], Urns]) -> AbsoluteDiscount:
         if self.d is not None:
             return self
-        counts = urns().counts
+        counts = urns().seen()
         once, twice = (float(np.count_nonzero(np.abs(counts - n) < 0.5)) for n in (1, 2))
         return replace(self, d=once / (once + 2 * twice) if once else 0.5)
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import numpy as np
 
@@ -22,19 +21,20 @@ _CLOSE, _LEVEL = 1e-9, 1e-12
 """How near to where it crosses zero a function is followed, across and up."""
 
 
-class Urns(Protocol):
+class Urns:
     """What a rule may ask of all that was counted before it is settled."""
 
-    @property
-    def counts(self) -> Array:
-        """The counts above 0, in any order."""
+    def seen(self) -> Array:
+        """Return the counts above 0, in any order."""
+        return np.zeros(0)
 
     def best(self) -> float | tuple[float, ...]:
         """Return the α under which the counts are most probable, or one for each column."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)
-class Draws:
+class Draws(Urns):
     """Outcomes that were drawn: their counts (those above 0) and how many have each; and for each urn its total, how
     many outcomes it has and how many such urns there are. Counts and totals times `scale` are numbers of draws."""
 
@@ -60,6 +60,9 @@ class Draws:
             counts, many = counts[there], None if many is None else many[there]
         return cls(counts, many, totals[drawn], each[drawn], urns[drawn])
 
+    def seen(self) -> Array:
+        return self.counts
+
     def best(self) -> float:
         if self.scale == 1.0:
             return best_alpha(self)
@@ -68,7 +71,7 @@ class Draws:
 
 
 @dataclass(frozen=True, eq=False)
-class Rates:
+class Rates(Urns):
     """Numbers of events in so many rows, and how many features have each such pair."""
 
     counts: Array
@@ -80,28 +83,20 @@ class Rates:
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class Columns(Urns):
     """The urns of columns that have an α each."""
 
     urns: Sequence[Draws]
-
-    @property
-    def counts(self) -> Array:
-        return np.concatenate([draws.counts for draws in self.urns])
 
     def best(self) -> tuple[float, ...]:
         return tuple(draws.best() for draws in self.urns)
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class Known(Urns):
     """Urns whose best α was found before; without one it is 1, as if nothing had been counted."""
 
     alpha: float | tuple[float, ...] = 1.0
-
-    @property
-    def counts(self) -> Array:
-        return np.zeros(0)
 
     def best(self) -> float | tuple[float, ...]:
         return self.alpha

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -22,37 +22,43 @@ from naively.smooth.logs import Logs
 from naively.store.registry import stored
 
 
-class Smoothing(Protocol):
-    """A rule from counts to log-probabilities."""
+class Smoothing:
+    """A rule from counts to log-probabilities.
 
-    @property
-    def local(self) -> bool:
-        """Whether a count and its total are enough, whatever else was counted."""
+    `local`: a count and its total are enough, whatever else was counted. `per_feature`: features differ in what is
+    added to their counts. `adds`: it is an α that is added to every count.
+    """
+
+    local: ClassVar[bool] = True
+    adds: ClassVar[bool] = False
 
     @property
     def per_feature(self) -> bool:
-        """Whether features differ in what is added to their counts."""
-
-    @property
-    def adds(self) -> bool:
-        """Whether it is an α that is added to every count."""
+        return False
 
     def settle(self, urns: Callable[[], Urns]) -> Settled:
         """Return the rule that gives logarithms, now that all is counted; `urns` are made when they are asked for."""
+        raise NotImplementedError
 
 
-class Settled(Smoothing, Protocol):
+class Settled(Smoothing):
     """A rule that gives logarithms."""
 
     @property
     def one_alpha(self) -> float | None:
         """The α above 0 that is added to every count, the same for all; None: it is otherwise."""
+        return None
+
+    def settle(self, urns: Callable[[], Urns]) -> Settled:
+        return self
 
     def pseudo(self, features: Array | None) -> Any:
         """What is added to the count of each of these features (None: all); one number where it is the same."""
+        return 0.0
 
     def log(self, count: Any, total: Any, context: Context) -> Logs:
         """Finite part of the logarithm of a count's share in a total, and how often impossible."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,9 +75,10 @@ class Seen:
 class Context:
     """A settled rule beside what it needs to know but counts and totals: families ask it for logarithms.
 
-    `outcomes` share a total, `pseudo` is added to a count and `mass` to the total.
+    `outcomes` share a total; `pseudo` is added to each of their counts, and `mass` to the total (None: what all of
+    them get).
 
-    >>> log, impossible = Context.of(Additive(1.0), 2).log(np.array([0, 3]), 3)
+    >>> log, impossible = Context(Additive(1.0), 2, pseudo=1.0).log(np.array([0, 3]), 3)
     >>> np.exp(log).tolist()
     [0.2, 0.8]
     """
@@ -79,62 +86,49 @@ class Context:
     settled: Settled
     outcomes: Any
     pseudo: Any = 0.0
-    mass: Any = 0.0
+    mass: Any = None
     seen: Seen | None = None
-
-    @classmethod
-    def of(cls, settled: Settled, outcomes: Any, pseudo: Any = None) -> Context:
-        """Add the rule's pseudo-counts (or these) to each outcome."""
-        pseudo = settled.pseudo(None) if pseudo is None else pseudo
-        return cls(settled, outcomes, pseudo, pseudo * outcomes)
 
     def log(self, count: Any, total: Any) -> Logs:
         """Finite part of the logarithm of a count's share in a total, and how often impossible."""
         return self.settled.log(count, total, self)
 
+    def added_to(self, total: Any) -> Any:
+        """Return a total with what is added to all counts in it."""
+        return total + (self.pseudo * self.outcomes if self.mass is None else self.mass)
+
     def of_cells(self, feature: Any, klass: Any) -> Context:
         """The same for pairs of feature and class, where it is that of all features and classes."""
-        context = self
-        if isinstance(self.pseudo, np.ndarray):
-            same = isinstance(self.mass, np.ndarray)
-            context = replace(self, pseudo=self.pseudo[feature], mass=self.mass[feature] if same else self.mass)
+        context = replace(self, pseudo=self.pseudo[feature]) if isinstance(self.pseudo, np.ndarray) else self
         if self.seen is None:
             return context
-        share, types, cut = self.seen.share, self.seen.types, self.seen.cut
-        return replace(context, seen=Seen(share[feature], types[klass], cut[klass]))
+        return replace(context, seen=Seen(self.seen.share[feature], self.seen.types[klass], self.seen.cut[klass]))
 
     def of_classes(self) -> Context:
         """The same for the classes, and a feature that stands for all: of the largest pseudo-count or share."""
-        context = self
         if isinstance(self.pseudo, np.ndarray):
-            same, usual = isinstance(self.mass, np.ndarray), float(np.max(self.pseudo, initial=0.0))
-            context = replace(self, pseudo=usual, mass=usual * self.outcomes if same else self.mass)
-        if self.seen is None:
-            return context
-        return replace(context, seen=replace(self.seen, share=1.0))
+            return replace(self, pseudo=float(np.max(self.pseudo)) if len(self.pseudo) else 1.0)
+        return self if self.seen is None else replace(self, seen=replace(self.seen, share=1.0))
 
     def of_features(self) -> Context:
         """The same for the features, and a class that stands for all."""
-        if self.seen is None:
-            return self
-        return replace(self, seen=replace(self.seen, types=1.0, cut=0.0))
+        return self if self.seen is None else replace(self, seen=replace(self.seen, types=1.0, cut=0.0))
 
 
 @stored()
 @dataclass(frozen=True)
-class Additive:
+class Additive(Settled):
     """Adds α to every count: (N + α) / (T + αK), K being the number of outcomes.
 
     α = 1 is Laplace's rule, ½ Jeffreys', any other Lidstone's; 0 is the limit of ever smaller α.
 
-    >>> log, impossible = Additive(0.0).log(np.array([0, 3]), 3, Context.of(Additive(0.0), 2))
+    >>> log, impossible = Context(Additive(0.0), 2).log(np.array([0, 3]), 3)
     >>> log.tolist(), impossible.tolist()
     ([-1.0986122886681098, 0.0], [1.0, 0.0])
     """
 
     alpha: float | tuple[float, ...] = 1.0
 
-    local: ClassVar[bool] = True
     adds: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -156,9 +150,6 @@ class Additive:
     def one_alpha(self) -> float | None:
         return self.alpha if not isinstance(self.alpha, tuple) and self.alpha > 0 else None
 
-    def settle(self, urns: Callable[[], Urns]) -> Additive:
-        return self
-
     def pseudo(self, features: Array | None) -> Any:
         if not isinstance(self.alpha, tuple):
             return self.alpha
@@ -167,7 +158,7 @@ class Additive:
 
     def log(self, count: Any, total: Any, context: Context) -> Logs:
         top = np.asarray(count + context.pseudo, dtype=np.float64)
-        bottom = np.asarray(total + context.mass, dtype=np.float64)
+        bottom = np.asarray(context.added_to(total), dtype=np.float64)
         if (min(self.alpha) if isinstance(self.alpha, tuple) else self.alpha) > 0:
             return np.log(top) - np.log(bottom), None
         top, bottom, outcomes = np.broadcast_arrays(top, bottom, np.asarray(context.outcomes, dtype=np.float64))
@@ -187,14 +178,13 @@ def Unsmoothed() -> Additive:
 
 @stored()
 @dataclass(frozen=True)
-class Evidence:
+class Evidence(Smoothing):
     """Adds the α under which the counts are most probable: as draws from a Dirichlet, all weights of which are α.
 
     Which α that is depends on the counts alone, so it is settled when a table is made of them (`alpha="auto"`).
     """
 
     local: ClassVar[bool] = False
-    per_feature: ClassVar[bool] = False
     adds: ClassVar[bool] = True
 
     def settle(self, urns: Callable[[], Urns]) -> Additive:
@@ -203,30 +193,19 @@ class Evidence:
 
 @stored()
 @dataclass(frozen=True)
-class Epsilon:
+class Epsilon(Settled):
     """Maximum likelihood, but what would have probability 0 gets ε instead.
 
-    >>> log, _ = Context.of(Epsilon(1e-6), 2).log(np.array([0, 3]), 3)
+    >>> log, _ = Context(Epsilon(1e-6), 2).log(np.array([0, 3]), 3)
     >>> np.exp(log).round(9).tolist()
     [1e-06, 1.0]
     """
 
     eps: float = 1e-9
 
-    local: ClassVar[bool] = True
-    per_feature: ClassVar[bool] = False
-    adds: ClassVar[bool] = False
-    one_alpha: ClassVar[None] = None
-
     def __post_init__(self) -> None:
         if not isinstance(self.eps, Real) or not 0 < self.eps <= 1:
             raise InputError(f"eps must be above 0 and at most 1, got {self.eps!r}")
-
-    def settle(self, urns: Callable[[], Urns]) -> Epsilon:
-        return self
-
-    def pseudo(self, features: Array | None) -> Any:
-        return 0.0
 
     def log(self, count: Any, total: Any, context: Context) -> Logs:
         count, total = np.broadcast_arrays(np.asarray(count, np.float64), np.asarray(total, np.float64))
