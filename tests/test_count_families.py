@@ -195,6 +195,8 @@ def test_the_short_ways_are_taken_where_one_alpha_is_added() -> None:
         assert not counts_left_out._along_paths(Multinomial(), [rule])
     for family in (Complement(), Bernoulli(), Poisson(), Doubled()):
         assert not counts_left_out._along_paths(family, [Additive(1.0)])
-    assert counts._few(np.array([1, 2, 1]), 2)
-    assert not counts._few(np.array([1, 2, 1000]), 2)
-    assert not counts._few(np.array([1.0, 2.0]), 2)
+    many = np.arange(5000) % 7
+    assert counts._few(many, 20)
+    assert not counts._few(many * 5000, 20)
+    assert not counts._few(many[:100], 2)
+    assert not counts._few(many.astype(float), 20)

@@ -16,12 +16,12 @@ from naively.count.columns import CODE_BITS, MISSING, Categories
 from naively.count.ledger import Ledger
 from naively.count.tally import Tally
 from naively.families.base import count_in_blocks, remainder, rows_per_class
-from naively.families.codes import CodeCounts, OwnCodes
+from naively.families.codes import CodeCounts, OwnCodes, code_table
 from naively.families.counts_left_out import Left, concat_rules
 from naively.names import Index
 from naively.read.codes import CodeRows, codes_of
 from naively.read.matrix import Rows, error_for, in_blocks, is_sparse_matrix
-from naively.score.table import CodeTable, missing_codes, padded
+from naively.score.table import CodeTable, missing_codes
 from naively.smooth.evidence import Known
 from naively.smooth.logs import Logs
 from naively.smooth.rules import Settled, Smoothing
@@ -104,11 +104,7 @@ class Categorical:
         if not everything:
             outside = (features & MISSING) >= categories.sizes[column]
             seen = _moved(seen, never, outside, column)
-        impossible = None if seen[1] is None or never[1] is None else (padded(seen[1]), padded(never[1]))
-        return CodeTable(
-            self.who, ledger.classes, categories, prior, padded(seen[0]), padded(never[0]), impossible,
-            np.cumsum(sizes) - sizes, sizes,
-        )  # fmt: skip
+        return code_table(self.who, ledger.classes, categories, prior, sizes, seen, never)
 
     def left_out(
         self, ledger: Ledger, rules: Sequence[Smoothing], X: Rows | CodeRows, codes: Array, weight: Array | None

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from naively.arrays import Array, Value
+from naively.count.columns import Categories
 from naively.errors import NegativeCount
 from naively.families.base import remainder
 from naively.families.counts_left_out import unsorted
-from naively.score.table import CodeTable, missing_codes
+from naively.names import Index
+from naively.score.table import CodeTable, missing_codes, padded
 from naively.smooth.evidence import Columns, Draws
-from naively.smooth.logs import Logs
+from naively.smooth.logs import NOTHING, Logs
 from naively.smooth.rules import Context, Settled
 
 
@@ -47,16 +49,31 @@ class CodeCounts(Value):
 
     def logs(self, settled: Settled) -> Logs:
         """Return the log-probability of each code."""
-        return self._context(settled, self.column[:, None]).log(self.counts, self.known[self.column])
+        return self.context(settled, self.column[:, None]).log(self.counts, self.known[self.column])
 
     def unseen(self, settled: Settled) -> Logs:
         """Return the log-probability of a code that was never seen, in each column."""
-        return self._context(settled, np.arange(len(self.sizes))[:, None]).log(np.zeros(self.known.shape), self.known)
+        return self.context(settled, np.arange(len(self.sizes))[:, None]).log(np.zeros(self.known.shape), self.known)
 
-    def _context(self, settled: Settled, column: Array) -> Context:
+    def context(self, settled: Settled, column: Array) -> Context:
+        """Return what the rule needs to know of codes in these columns."""
         size = np.maximum(self.sizes, 1.0)
         pseudo = settled.pseudo(None) if self.usual is None else settled.pseudo(None) * (self.usual / size)
-        return Context(settled, size[column], np.broadcast_to(pseudo, size.shape)[column])
+        return Context(settled, size[column], pseudo[column] if isinstance(pseudo, np.ndarray) else pseudo)
+
+
+def code_table(
+    who: str, classes: Index, columns: Categories, prior: Array, sizes: Array, logs: Logs, unseen: Logs = NOTHING
+) -> CodeTable:
+    """Return the table of columns that have so many codes each, of log-probabilities codes by classes."""
+    nothing = np.zeros((len(sizes), classes.size))
+    impossible = None
+    if logs[1] is not None:
+        impossible = padded(logs[1]), padded(nothing if unseen[1] is None else unseen[1])
+    return CodeTable(
+        who, classes, columns, prior, padded(logs[0]), padded(nothing + unseen[0]), impossible,
+        np.cumsum(sizes) - sizes, sizes,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +116,7 @@ class OwnCodes(Value):
         """
         finite, impossible = unsorted(table.score(X), table.classes)
         parts = [finite.copy(), None if impossible is None else impossible.copy()]
-        context = self.counted._context(settled, np.arange(len(self.counted.sizes)))
+        context = self.counted.context(settled, np.arange(len(self.counted.sizes)))
         own = list(context.log(self.left, self.known))
         if ignore and self.alone.any():
             tables = table.weights, None if table.impossible is None else table.impossible[0]

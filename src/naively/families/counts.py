@@ -24,6 +24,8 @@ from naively.smooth.logs import NOTHING, Logs, exp, minus
 from naively.smooth.rules import Context, Settled, Smoothing
 
 COUNTS = ValueRange(low=0.0)
+_WORTH_IT = 1 << 10
+"""From how many cells on their different counts are looked for."""
 
 
 class CountFamily:
@@ -151,8 +153,10 @@ class CountFamily:
         """Whether a cell that was not seen is not the sum of a part for its class and one for its feature."""
         if self.share_of == "rows":
             return rule.settled.per_feature
-        none_elsewhere = self.against_others and bool((rule.added_to(self._totals(view)) <= 0).any())
-        return none_elsewhere and bool((self._elsewhere(view) + rule.pseudo <= 0).any())
+        if not self.against_others or rule.settled.one_alpha is not None:
+            return False
+        none = (rule.added_to(self._totals(view)) <= 0).any()
+        return bool(none and (self._elsewhere(view) + rule.pseudo <= 0).any())
 
     def _totals(self, view: View) -> Array:
         """What counts are a share of, for each class."""
@@ -315,7 +319,7 @@ def linear_pair(
 
 def _few(counts: Array, classes: int) -> bool:
     """Whether counts are whole and their different values, times classes, not many more than there are counts."""
-    if counts.dtype != np.int64 or not len(counts):
+    if counts.dtype != np.int64 or len(counts) < _WORTH_IT:
         return False
     return bool(counts.min() >= 0 and (int(counts.max()) + 1) * classes <= 4 * len(counts))
 

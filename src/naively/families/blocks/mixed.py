@@ -20,7 +20,7 @@ from naively.errors import InputError
 from naively.families.base import remainder, rows_per_class
 from naively.families.blocks.base import Block
 from naively.families.blocks.block_sum import BlockSum
-from naively.families.codes import CodeCounts, OwnCodes
+from naively.families.codes import CodeCounts, OwnCodes, code_table
 from naively.families.columns.numeric import NumberTable, joined_shares
 from naively.families.counts_left_out import Left
 from naively.names import Index
@@ -28,7 +28,7 @@ from naively.read.columns import missing
 from naively.read.frame import Frame
 from naively.read.matrix import RowError
 from naively.score.scores import Scores
-from naively.score.table import CodeTable, LinearTable, Shares, padded
+from naively.score.table import CodeTable, LinearTable, Shares
 from naively.smooth.evidence import Draws
 from naively.smooth.logs import Logs, added
 from naively.smooth.rules import Settled, Smoothing
@@ -322,14 +322,9 @@ class Presence(Value):
         )
         counted = cls.counted(counts, rows)
         settled = rule.settle(lambda: Draws.of(counts, counted.known, 2.0))
-        finite, impossible = counted.logs(settled)
         columns = Categories(Index.of([f"{name} missing" for name in names]), (Index(2),) * len(names))
-        unseen = padded(np.zeros((len(names), classes.size)))
-        table = CodeTable(
-            who, classes, columns, np.zeros(classes.size), padded(finite), unseen,
-            None if impossible is None else (padded(impossible), unseen),
-            2 * np.arange(len(names)), np.full(len(names), 2),
-        )  # fmt: skip
+        logs = counted.logs(settled)
+        table = code_table(who, classes, columns, np.zeros(classes.size), np.full(len(names), 2), logs)
         return cls(tuple(names), table, counts, settled)
 
     @staticmethod

@@ -19,7 +19,7 @@ from naively.count.ledger import Ledger
 from naively.count.moments import Moments
 from naively.count.tally import Tally
 from naively.families.base import rows_per_class
-from naively.families.codes import CodeCounts, OwnCodes
+from naively.families.codes import CodeCounts, OwnCodes, code_table
 from naively.families.columns.bins import binned, by_frequency, edges
 from naively.families.columns.declared import Gaussian, Histogram, Kernel, Number, Rule
 from naively.families.columns.kernel import USUAL_BINS, curve_between, kernel_bins
@@ -30,7 +30,7 @@ from naively.names import Index
 from naively.read.codes import CodeRows
 from naively.read.matrix import error_for, interleaved
 from naively.score.scores import Scores
-from naively.score.table import CodeTable, NormalTable, Shares, padded, sorted_scores
+from naively.score.table import CodeTable, NormalTable, Shares, sorted_scores
 from naively.smooth.evidence import Known
 from naively.smooth.logs import Logs, added
 from naively.smooth.rules import Additive, Settled, Smoothing
@@ -397,14 +397,12 @@ def _code_table(who: str, classes: Index, columns: list[Column], prior: Array) -
         return None
     logs = [column.logs for column in columns if column.logs is not None]
     sizes = np.array([len(finite) for finite, _ in logs], np.int64)
-    weights = padded(np.concatenate([finite for finite, _ in logs]))
-    unseen = np.zeros((len(columns), weights.shape[1]))
+    finite = np.concatenate([finite for finite, _ in logs])
     impossible = None
     if any(never is not None for _, never in logs):
-        each = [np.zeros_like(finite) if never is None else never for finite, never in logs]
-        impossible = padded(np.concatenate(each)), np.zeros_like(unseen)
+        impossible = np.concatenate([np.zeros_like(finite) if never is None else never for finite, never in logs])
     names = Categories(Index.of([c.name for c in columns]), tuple(Index(int(size)) for size in sizes))
-    return CodeTable(who, classes, names, prior, weights, unseen, impossible, np.cumsum(sizes) - sizes, sizes)
+    return code_table(who, classes, names, prior, sizes, (finite, impossible))
 
 
 def _drawn_cells(grid: Tally, column: int, klass: int, size: int, rng: np.random.Generator) -> Array:
