@@ -170,11 +170,14 @@ def test_a_class_that_has_seen_nothing_is_as_all_classes_together(rule: Any) -> 
 
 
 def test_the_discount_is_that_of_ney() -> None:
-    assert AbsoluteDiscount().told(np.array([1, 1, 1, 2, 5])).d == pytest.approx(3 / 5)
-    assert AbsoluteDiscount().told(np.array([1, 1, 2, 2, 2])).d == pytest.approx(2 / 8)
-    assert AbsoluteDiscount().told(np.array([3, 4])).d == 0.5
-    assert AbsoluteDiscount().told(np.zeros(0)).d == 0.5
-    assert AbsoluteDiscount(0.1).told(np.array([1, 1])).d == 0.1
+    def discount(counts: list[int], d: float | None = None) -> Any:
+        return AbsoluteDiscount(d).settle(lambda: Draws.of(np.array(counts), np.sum(counts), 5)).d
+
+    assert discount([1, 1, 1, 2, 5]) == pytest.approx(3 / 5)
+    assert discount([1, 1, 2, 2, 2]) == pytest.approx(2 / 8)
+    assert discount([3, 4]) == 0.5
+    assert discount([]) == 0.5
+    assert discount([1, 1], 0.1) == 0.1
 
 
 @every_rule

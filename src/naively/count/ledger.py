@@ -45,9 +45,6 @@ class View:
     cells: Cells
     entries: tuple[Array, Array, Array, Array] | None = None
 
-    def view(self) -> View:
-        return self
-
     def with_fewer_rows(self, less: float) -> View:
         """The same counts with so many rows less in every class."""
         return replace(self, rows=np.maximum(self.rows - less, 0.0))

@@ -11,7 +11,7 @@ from naively.arrays import Array
 from naively.errors import InputError, warn_caller
 from naively.estimators.base import CountingClassifier
 from naively.estimators.validation import Between, OneOf
-from naively.families.base import Family, remainder
+from naively.families.base import Family
 from naively.families.bernoulli import Bernoulli
 from naively.families.complement import Complement
 from naively.families.multinomial import Multinomial
@@ -209,7 +209,7 @@ class ComplementNB(FeatureCounts):
 
     def _rule(self) -> Any:
         rule = super()._rule()
-        if not isinstance(rule, (Additive, Evidence)):
+        if not rule.adds:
             raise InputError(f"{type(self).__name__} is smoothed by Additive(alpha) or 'auto' only, got {rule!r}")
         return rule
 
@@ -282,11 +282,10 @@ class BernoulliNB(FeatureCounts):
 
     def _feature_log_prob(self) -> Array:
         [part] = self._model.ledger.counted.values()
-        rule = Bernoulli().table_rule(part.view(), self._rule())
-        known = remainder(part.rows[:, None], part.total.dense(1))
-        pseudo = rule.pseudo(None)
-        finite, odd = rule.log(part.total.dense(), known, pseudo, 2 * pseudo, 2.0)
-        return finite if odd is None else np.where(odd > 0, -np.inf, finite)
+        view, family = part.view(), Bernoulli()
+        settled = family.settle(self._rule(), view)
+        shares = [family.log_shares(view, settled, klass) for klass in range(view.classes.size)]
+        return np.array([finite if odd is None else np.where(odd > 0, -np.inf, finite) for finite, odd in shares])
 
 
 class PoissonNB(FeatureCounts):

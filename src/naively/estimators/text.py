@@ -36,7 +36,6 @@ from naively.read.row_keys import text_keys
 from naively.score.explanation import Explanation
 from naively.score.priors import PRIORS, Empirical, Prior, prior_of
 from naively.smooth.backgrounds import SMOOTHINGS
-from naively.smooth.rules import Additive
 from naively.threads import threads
 
 
@@ -464,8 +463,8 @@ class TextClassifier(SklearnProtocol, CalibratingLearner):
         model = self._model
         settled = self._settled(model)
         [part] = model.ledger.counted.values()
-        rule: Any = self._words(model).settled_by(part, self._rule_for(model))
-        alpha = rule.alpha if isinstance(rule, Additive) else rule
+        rule: Any = self._rule_for(model)
+        alpha = self._words(model).settled_by(part, rule).pseudo(None) if rule.adds else rule
         words = settled["family"], settled["weighting"], tuple(settled["ngrams"]), settled["min_df"]
         choice = model.chosen
         if choice is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,13 +11,12 @@ from naively import _core
 from naively.arrays import Array, whole
 from naively.count.cells import Cells
 from naively.count.counts import Counts
-from naively.count.ledger import PartLedger, View
+from naively.count.ledger import PartLedger
 from naively.errors import InputError
 from naively.families.counts_left_out import Left
 from naively.names import Index
 from naively.read.matrix import Rows, SparseRows, ValueRange, check_columns, error_for, in_blocks, is_sparse
-from naively.score.table import BlockTable, Linear
-from naively.smooth.rules import Logs, Smoothing
+from naively.score.table import BlockTable
 from naively.threads import threads
 
 
@@ -63,10 +61,6 @@ class Family(Protocol):
 
     def sample(self, ledger: PartLedger, rule: Any, klass: int, size: int, rng: np.random.Generator) -> Rows:
         """Rows drawn from one class."""
-
-
-NOTHING: Logs = (np.float64(0.0), None)  # type: ignore[assignment]
-"""No part at all: adds nothing, and nothing impossible."""
 
 
 def rows_per_class(codes: Array, weight: Array | None, classes: int) -> Array:
@@ -145,68 +139,9 @@ def localised_sparse(X: Rows, features: Array) -> Rows:
     return SparseRows(X.data, indices, X.indptr, (X.shape[0], len(features)))
 
 
-def every_cell(view: View) -> View:
-    """The same view with a cell for every pair of feature and class, seen or not."""
-    classes = view.classes.size
-    feature = np.repeat(np.arange(view.width), classes)
-    klass = np.tile(np.arange(classes), view.width).astype(np.int32)
-    values = np.zeros((len(view.cells.values), view.width * classes), view.cells.values.dtype)
-    values[:, view.cells.feature * classes + view.cells.klass] = view.cells.values
-    return replace(view, cells=Cells(feature, klass, values))
-
-
-def linear_pair(
-    view: View, base: Logs, klass: Logs, feature: Logs, seen: Logs, sign: float = 1.0
-) -> tuple[Linear, Linear | None]:
-    """The table of finite parts and that of impossible factors, from (finite, impossible) pairs.
-
-    `klass` and `feature` make up an unseen cell; `seen` is what the cells of the view are instead.
-    """
-    cells = view.cells
-    tables: list[Linear | None] = []
-    for part in (0, 1):
-        values = [pair[part] for pair in (base, klass, feature, seen)]
-        if part == 1 and all(v is None for v in values):
-            tables.append(None)
-            continue
-        b, k, f, s = (0.0 if v is None else v for v in values)
-        base_part = np.zeros(view.classes.size) + b
-        klass_part, feature_part = np.zeros(view.classes.size) + sign * k, np.zeros(view.width) + sign * f
-        delta = sign * s - (klass_part[cells.klass] + feature_part[cells.feature])
-        tables.append(Linear(base_part, klass_part, feature_part, cells.feature, cells.klass, delta))
-    return tables[0], tables[1]  # type: ignore[return-value]
-
-
-def minus(a: Logs, b: Logs) -> Logs:
-    """The difference of two pairs of finite part and impossible factors."""
-    if a[1] is None and b[1] is None:
-        return a[0] - b[0], None
-    return a[0] - b[0], np.asarray(0.0 if a[1] is None else a[1]) - np.asarray(0.0 if b[1] is None else b[1])
-
-
-def absent_entries(view: View, pseudo: Any) -> tuple[Array, Array, Array, Array, Any]:
-    """Class, count, missing, how many features and their pseudo-count, for every feature that was seen."""
-    if view.entries is not None:
-        return (*view.entries, pseudo)
-    cells = view.cells
-    each = pseudo[cells.feature] if isinstance(pseudo, np.ndarray) else pseudo
-    return cells.klass, cells.values[0], cells.values[1], np.ones(len(cells)), each
-
-
 def remainder(total: Any, part: Any) -> Array:
     """What is left of a total; a difference that only rounding made is none."""
     left = np.asarray(total - part)
     if left.dtype == np.int64:
         return left
     return np.where(left <= 1e-12 * np.abs(total), 0.0, left)
-
-
-def largest(pseudo: Any) -> float:
-    """The pseudo-count that stands for all: the largest."""
-    return float(np.max(pseudo, initial=0.0)) if isinstance(pseudo, np.ndarray) else pseudo
-
-
-def rule_mass(rule: Smoothing, features: int) -> float:
-    """What a rule adds to the total over all features."""
-    pseudo = rule.pseudo(None)
-    return float(np.sum(pseudo)) if isinstance(pseudo, np.ndarray) else pseudo * features

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,14 +16,15 @@ from naively.count.columns import CODE_BITS, MISSING, Categories
 from naively.count.counts import Counts
 from naively.count.ledger import PartLedger
 from naively.families.base import count_in_blocks, remainder, rows_per_class
-from naively.families.codes_left_out import LeftOutCodes, codes_left_out
+from naively.families.codes import CodeCounts, OwnCodes, code_table
 from naively.families.counts_left_out import Left, concat_rules
 from naively.names import Index
 from naively.read.codes import CodeRows, codes_of
 from naively.read.matrix import Rows, error_for, in_blocks, is_sparse_matrix
-from naively.score.table import CodeTable, missing_codes, padded
-from naively.smooth.evidence import Draws, best_alpha
-from naively.smooth.rules import Additive, Evidence, Logs, Smoothing
+from naively.score.table import CodeTable, missing_codes
+from naively.smooth.evidence import Known
+from naively.smooth.logs import Logs
+from naively.smooth.rules import Settled, Smoothing
 from naively.store.registry import stored
 from naively.threads import threads
 
@@ -70,7 +70,7 @@ class Categorical:
         return Counts("categories", rows, _widened(features, sizes), cells)
 
     def features_in(self, X: Rows | CodeRows, rule: Smoothing, ledger: PartLedger) -> Array | None:
-        if is_sparse_matrix(X) or X.shape[0] * X.shape[1] > 1 << 14 or isinstance(rule, Evidence):
+        if is_sparse_matrix(X) or X.shape[0] * X.shape[1] > 1 << 14 or not rule.local:
             return None
         X = codes_of(X)
         known = X[~missing_codes(X)]
@@ -91,28 +91,20 @@ class Categorical:
         everything = features is None
         if features is None:
             features = _every(categories)
-        columns, classes = categories.columns.size, ledger.classes.size
         column = features >> CODE_BITS
-        counts, known = _counts(ledger, features)
-        size = categories.sizes.astype(np.float64)
-        rule = self.settled(rule, ledger)
-        pseudo = each_column(rule.pseudo(None), columns)
-        seen = _logs(rule, counts, known[column], pseudo[column], size[column])
-        never = _logs(rule, np.zeros((columns, classes)), known, pseudo, np.maximum(size, 1.0))
+        counted = _counted(ledger, features)
+        settled = self.settled_by(ledger, rule)
+        seen, never = counted.logs(settled), counted.unseen(settled)
         if self.unseen == "ignore":
             never = np.zeros_like(never[0]), None if never[1] is None else np.zeros_like(never[1])
             # A code that no class has seen is left out as well, though a larger one made room for it.
-            empty: Array = ~np.any(counts, axis=1)
+            empty: Array = ~np.any(counted.counts, axis=1)
             seen = _cleared(seen, empty)
-        sizes = np.bincount(column, minlength=columns).astype(np.int64)
+        sizes = np.bincount(column, minlength=categories.columns.size).astype(np.int64)
         if not everything:
             outside = (features & MISSING) >= categories.sizes[column]
             seen = _moved(seen, never, outside, column)
-        impossible = None if seen[1] is None or never[1] is None else (padded(seen[1]), padded(never[1]))
-        return CodeTable(
-            self.who, ledger.classes, categories, prior, padded(seen[0]), padded(never[0]), impossible,
-            np.cumsum(sizes) - sizes, sizes,
-        )  # fmt: skip
+        return code_table(self.who, ledger.classes, categories, prior, sizes, seen, never)
 
     def left_out(
         self, ledger: PartLedger, rules: Sequence[Smoothing], X: Rows | CodeRows, codes: Array, weight: Array | None
@@ -120,30 +112,26 @@ class Categorical:
         """Categories are those that there are with the row, but one that only it has is never seen without it."""
         X = codes_of(X)
         each = np.ones(len(codes)) if weight is None else weight.astype(np.float64)
-        counts, known = _counts(ledger, _every(ledger.features))
-        rules = [self.settled(rule, ledger) for rule in rules]
-        tables = [self.table(ledger, rule, np.zeros(ledger.classes.size)) for rule in rules]
+        counted = _counted(ledger, _every(ledger.features))
+        settled = [self.settled_by(ledger, rule) for rule in rules]
+        tables = [self.table(ledger, rule, np.zeros(ledger.classes.size)) for rule in settled]
 
         def left_out(part: Rows, rows: slice) -> Left:
             part = np.ascontiguousarray(part.toarray()) if is_sparse_matrix(part) else part
-            own = LeftOutCodes.of(part, codes[rows], each[rows], counts, known, ledger.features)
+            own = OwnCodes.of(counted, part, codes[rows], each[rows])
             ignore = self.unseen == "ignore"
-            return [codes_left_out(own, t, r, part, ignore=ignore) for t, r in zip(tables, rules, strict=True)]
+            return [own.left_out(t, r, part, ignore=ignore) for t, r in zip(tables, settled, strict=True)]
 
         parts = in_blocks(X, X.shape[1] + ledger.classes.size, left_out, 1 << 20)
         return concat_rules(parts, len(rules), ledger.classes.size)
 
-    def settled(self, rule: Smoothing, ledger: PartLedger) -> Smoothing:
-        """The rule, or where the counts are to decide, an α for each column: each class of it is an urn."""
-        if not isinstance(rule, Evidence):
-            return rule
-        kept: dict[Smoothing, Smoothing] = ledger.__dict__.setdefault("_settled", {})  # found once for a ledger
+    def settled_by(self, ledger: PartLedger, rule: Smoothing) -> Settled:
+        """Return the rule that gives logarithms for the counts of a ledger: by evidence, with an α for each column."""
+        if rule.local:
+            return rule.settle(Known)
+        kept: dict[Smoothing, Settled] = ledger.__dict__.setdefault("_settled", {})  # found once for a ledger
         if rule not in kept:
-            categories = ledger.features
-            counts, known = _counts(ledger, _every(categories))
-            columns = enumerate(pairwise(np.append(categories.offsets, len(counts)).tolist()))
-            found = (best_alpha(Draws.of(counts[a:b], known[j], float(b - a))) for j, (a, b) in columns)
-            kept[rule] = Additive(tuple(found))
+            kept[rule] = rule.settle(lambda: _counted(ledger, _every(ledger.features)).urns())
         return kept[rule]
 
     def n_parameters(self, ledger: PartLedger) -> int:
@@ -171,25 +159,21 @@ class Categorical:
         return codes
 
 
-def each_column(pseudo: Any, columns: int) -> Array:
-    """What a rule adds to the categories of each column."""
-    return np.broadcast_to(np.asarray(pseudo, dtype=np.float64), (columns,))
-
-
 def _every(categories: Categories) -> Array:
     """All features there are."""
     code = np.arange(categories.size) - np.repeat(categories.offsets, categories.sizes)
     return code | np.repeat(np.arange(categories.columns.size) << CODE_BITS, categories.sizes)
 
 
-def _counts(ledger: PartLedger, features: Array) -> tuple[Array, Array]:
+def _counted(ledger: PartLedger, features: Array) -> CodeCounts:
     """How often each class has each of these categories, and in how many of its rows each column is known."""
     lost = (np.arange(ledger.features.columns.size) << CODE_BITS) | MISSING
     wanted = np.union1d(features, lost)
     cells = ledger.take(wanted)
     counts = np.zeros((len(wanted), ledger.classes.size))
     counts[cells.feature, cells.klass] = cells.values[0]
-    return counts[np.searchsorted(wanted, features)], remainder(ledger.rows, counts[np.searchsorted(wanted, lost)])
+    known = remainder(ledger.rows, counts[np.searchsorted(wanted, lost)])
+    return CodeCounts(counts[np.searchsorted(wanted, features)], features >> CODE_BITS, known, ledger.features.sizes)
 
 
 def trimmed(tally: Counts, least: Array) -> Counts:
@@ -241,11 +225,6 @@ def _widened(features: Categories, sizes: Array) -> Categories:
     ]
     same = all(a is b for a, b in zip(values, features.values, strict=True))
     return features if same else Categories(features.columns, tuple(values))
-
-
-def _logs(rule: Smoothing, counts: Array, totals: Array, pseudo: Array, size: Array) -> Logs:
-    each, extra = size[:, None], pseudo[:, None]
-    return rule.log(counts, totals, extra, extra * each, each)
 
 
 def _cleared(logs: Logs, rows: Array) -> Logs:

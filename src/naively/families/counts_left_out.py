@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
-from typing import Any
+from functools import cache, cached_property, partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,9 +20,13 @@ from naively.errors import Inexact, NegativeCount
 from naively.names import Index
 from naively.read.matrix import Rows, SparseRows, is_sparse, is_sparse_matrix
 from naively.score.scores import Scores
-from naively.smooth.backgrounds import Background, Seen, background_of, mixed_logs
-from naively.smooth.rules import Additive, Logs, Smoothing
+from naively.smooth.backgrounds import background_of
+from naively.smooth.logs import NOTHING, Logs, added, minus, times
+from naively.smooth.rules import Context, Seen, Settled
 from naively.threads import threads
+
+if TYPE_CHECKING:
+    from naively.families.counts import CountFamily
 
 _BLOCK = 1 << 20
 """How many numbers are worked on at a time."""
@@ -168,6 +172,12 @@ class Entries(Value):
         """What a rule adds to the count of each entry's feature."""
         return pseudo[self.rows.indices, None] if isinstance(pseudo, np.ndarray) else pseudo
 
+    @cached_property
+    def gone(self) -> Array:
+        """Which entries are missing, or of a feature that is not known without their row."""
+        none = np.zeros(len(self.row), bool)
+        return none | (none if self.missing is None else self.missing) | (none if self.lost is None else self.lost)
+
     def kept(self, values: Array) -> Array:
         """Zero for entries whose feature is not known without their row."""
         if self.lost is None:
@@ -189,11 +199,14 @@ class Entries(Value):
             totals -= _sums(left, starts)
         return np.where(totals <= 1e-12 * self.totals.max(initial=0.0), 0.0, totals)
 
-    def rows_left(self) -> Array:
-        """The rows of each class without this one: rows by classes."""
-        per_class = np.tile(self.per_class.astype(np.float64), (len(self.codes), 1))
-        per_class[np.arange(len(self.codes)), self.codes] -= self.weight
-        return np.where(np.abs(per_class) <= 1e-12 * self.per_class.max(initial=0.0), 0.0, per_class)
+    def known(self) -> Array:
+        """The rows of each class that know an entry's feature, without its own: entries by classes."""
+        rows = np.tile(self.per_class.astype(np.float64), (len(self.codes), 1))
+        rows[np.arange(len(self.codes)), self.codes] -= self.weight
+        most = 1e-12 * self.per_class.max(initial=0.0)
+        rows = np.where(np.abs(rows) <= most, 0.0, rows)
+        known = rows[self.row] - self.counts(1) if len(self.planes) > 1 else rows[self.row]
+        return np.where(known <= most, 0.0, known)
 
 
 def _sums(values: Array, starts: Array) -> Array:
@@ -281,12 +294,6 @@ def unsorted(scores: Scores, classes: Index) -> Logs:
     return scores.likelihood[:, places], None if impossible is None else impossible[:, places]
 
 
-def added(parts: Sequence[Logs]) -> Logs:
-    """The sum of what several groups of features come to."""
-    impossible = [part[1] for part in parts if part[1] is not None]
-    return sum(part[0] for part in parts), sum(impossible) if impossible else None  # type: ignore[return-value]
-
-
 def concat(parts: list[Logs]) -> Logs:
     """The sums of a block of rows after another."""
     finite = np.concatenate([part[0] for part in parts])
@@ -301,62 +308,68 @@ def concat_rules(parts: Sequence[Left], rules: int, classes: int) -> Left:
     return [concat(list(of_rule)) for of_rule in zip(*parts, strict=True)]
 
 
-def draws_left_out(entries: Entries, rules: Sequence[Smoothing], *, complement: bool = False) -> Left:
-    """Multinomial rows: every unit of a feature is a draw from its class (or, the other way round, not from others)."""
+def leave_out(family: CountFamily, entries: Entries, view: View, rules: Sequence[Settled]) -> Left:
+    """Return what rows come to in each class by the counts without them, for each rule; `view` are all features."""
     if not len(entries.codes):
         return [(np.zeros((0, len(entries.totals))), None) for _ in rules]
-    if not complement and all(_plain(rule) for rule in rules):
-        return _paths(entries, np.array([rule.alpha for rule in rules]))  # type: ignore[attr-defined]
-    return [concat([_draws(part, rule, complement) for part in entries.blocks()]) for rule in rules]
+    if _along_paths(family, rules):
+        return paths(entries, np.array([rule.one_alpha for rule in rules]))
+    base: Any = cache(partial(family.base_without, view))
+    return [concat([_scores(family, part, rule, base) for part in entries.blocks()]) for rule in rules]
 
 
-def _plain(rule: Smoothing) -> bool:
-    return isinstance(rule, Additive) and not rule.per_feature and rule.alpha > 0  # type: ignore[operator]
+def _along_paths(family: CountFamily, rules: Sequence[Settled]) -> bool:
+    """Whether scores are logarithms of shares of a class's total with one α added, as the compiled paths have them."""
+    plain = family.share_of == "class" and not family.against_others and family.adds_logs
+    return plain and all(rule.one_alpha is not None for rule in rules)
 
 
-def _mixed_draws(entries: Entries, rule: Background) -> Logs:
-    """Draws smoothed by a background, which changes with the row as well."""
-    rule = rule.told(entries.cells.values[0])  # a discount stays as it is with all rows
+Base = Callable[["Settled", float], "Logs | None"]
+"""The log-score of a row that holds nothing, by a rule, with so many rows less in every class."""
+
+
+def _scores(family: CountFamily, entries: Entries, rule: Settled, base: Base) -> Logs:
+    """Rows by classes, from the counts that each row leaves of what it holds."""
     counts = entries.counts()
     left = entries.left(counts)
-    at = np.arange(len(counts)), entries.codes[entries.row]
-    row, classes = entries.row, len(entries.totals)
-    kinds, cut = np.zeros((2, len(counts), classes))
-    kinds[at] = (left[at] <= 0).astype(np.float64)
+    total = entries.known() if family.share_of == "rows" else entries.totals_left[entries.row]
+    if family.against_others:
+        left, total = left.sum(axis=1, keepdims=True) - left, total.sum(axis=1, keepdims=True) - total
+    context = _context(family, entries, rule, left, total)
+    units = times(family.unit(context, left, total), entries.kept(entries.rows.data)[:, None])
+    parts = [(entries.sums(units[0]), None if units[1] is None else entries.sums(units[1]))]
+    if base(rule, 0.0) is not None:
+        parts += [_bases(entries, rule, base), _changes(family, entries, rule, counts, total)]
+    return added(parts)
+
+
+def _context(family: CountFamily, entries: Entries, rule: Settled, left: Array, total: Array) -> Context:
+    """What the rule needs to know of each entry, without its row."""
+    outcomes = entries.features[entries.row, None]
+    if rule.local or family.against_others:
+        return family.context_of_rows(rule, outcomes, entries.each(rule.pseudo(None)))
+    return Context(rule, outcomes, seen=_seen(entries, rule, left, total))
+
+
+def _seen(entries: Entries, rule: Any, left: Array, total: Array) -> Seen:
+    """The background of each entry, and what classes have seen, without its row."""
+    counts, row, classes = entries.counts(), entries.row, len(entries.totals)
+    at = np.arange(len(counts)), entries.codes[row]
+    types, cut = np.zeros((2, len(counts), classes))
+    types[at] = (left[at] <= 0).astype(np.float64)
     cut[at] = rule.discounted(counts[at]) - rule.discounted(left[at])
-    if entries.lost is not None:
-        gone = entries.lost[:, None]
-        kinds, cut = np.where(gone, counts > 0, kinds), np.where(gone, rule.discounted(counts), cut)
-    values, klass = entries.cells.values[0].astype(np.float64), entries.cells.klass
-    types = np.bincount(klass, minlength=classes) - entries.sums(kinds)
-    taken = np.maximum(np.bincount(klass, weights=rule.discounted(values), minlength=classes) - entries.sums(cut), 0.0)
-    totals = entries.totals_left
-    everywhere = left.sum(axis=1)
     gone = np.zeros(len(row), bool) if entries.lost is None else entries.lost
+    types, cut = np.where(gone[:, None], counts > 0, types), np.where(gone[:, None], rule.discounted(counts), cut)
+    values, klass = entries.cells.values[0].astype(np.float64), entries.cells.klass
+    all_types = np.bincount(klass, minlength=classes) - entries.sums(types)
+    all_cut = np.bincount(klass, weights=rule.discounted(values), minlength=classes) - entries.sums(cut)
+    everywhere = left.sum(axis=1)
     unseen = entries.outcomes - len(entries.cells.features()) + entries.sums(((everywhere <= 0) & ~gone).astype(float))
-    background = background_of(everywhere, (totals.sum(axis=1) + unseen)[row])
-    seen = Seen(totals[row], types[row], taken[row])
-    finite, impossible = mixed_logs(rule, left, seen, background[:, None])
-    x = entries.kept(entries.rows.data)[:, None]
-    return entries.sums(x * finite), None if impossible is None else entries.sums(x * impossible)
+    share = background_of(everywhere, total.sum(axis=1) + unseen[row])
+    return Seen(share[:, None], all_types[row], np.maximum(all_cut, 0.0)[row])
 
 
-def _draws(entries: Entries, rule: Smoothing, complement: bool) -> Logs:
-    if isinstance(rule, Background) and not complement:
-        return _mixed_draws(entries, rule)
-    left = entries.left(entries.counts())
-    totals, features = entries.totals_left, entries.features
-    if complement:
-        left = left.sum(axis=1, keepdims=True) - left
-        totals = totals.sum(axis=1, keepdims=True) - totals
-    pseudo = rule.pseudo(None)
-    mass = np.sum(pseudo) if isinstance(pseudo, np.ndarray) else pseudo * features[entries.row, None]
-    finite, impossible = rule.log(left, totals[entries.row], entries.each(pseudo), mass, features[entries.row, None])
-    x = entries.kept(entries.rows.data)[:, None] * (-1.0 if complement else 1.0)
-    return entries.sums(x * finite), None if impossible is None else entries.sums(x * impossible)
-
-
-def _paths(entries: Entries, alpha: Array) -> Left:
+def paths(entries: Entries, alpha: Array) -> Left:
     """Additive smoothing along a path of α, all of them at once."""
     values, row_of = distinct(entries.cells.values[0])
     chunk = max(_LANES, (1 << 23) // max(len(values), 1) // _LANES * _LANES)
@@ -403,61 +416,48 @@ def _path_scores(entries: Entries, row_of: Array, path: Array, alpha: Array, wid
     return scores
 
 
-Weigh = Callable[[Entries, Smoothing, Array, Array], Logs]
-"""What entries come to, by rule, count and known rows (both entries by classes)."""
+def _changes(family: CountFamily, entries: Entries, rule: Settled, counts: Array, known: Array) -> Logs:
+    """What `base` comes to more for the features that a row holds, by counts without it.
 
-
-def presences_left_out(
-    entries: Entries,
-    rules: Sequence[Smoothing],
-    present: Weigh,
-    absent: Weigh,
-    base: Callable[[Smoothing, float], Logs],
-) -> Left:
-    """Rows in which the absence of a feature counts as well.
-
-    `present` and `absent` are what an entry comes to where it is there and where it is not; `base` is the sum of what
-    all features come to when absent, with so many rows less in every class.
+    Those that are missing in the row, or not known without it, have no base.
     """
-    kept: Any = cache(base)
-    return [concat([_presences(p, rule, present, absent, kept) for p in entries.blocks()]) for rule in rules]
+    pseudo, own = rule.pseudo(None), ~entries.gone
+
+    def base(count: Array, total: Array, which: Array) -> Logs:
+        some = pseudo[entries.rows.indices[which], None] if rule.per_feature else pseudo
+        return family.base(family.context_of_rows(rule, None, some), count, total) or NOTHING
+
+    at = np.flatnonzero(own), entries.codes[entries.row[own]]
+    total = known[at][:, None]
+    more = minus(base(entries.own_left[own, None], total, own), base(counts[at][:, None], total, own))
+    less = base(counts[~own], known[~own], ~own)
+    finite, impossible = (
+        None if a is None and b is None else _per_row(entries, own, 0.0 if a is None else a, 0.0 if b is None else b)
+        for a, b in zip(more, less, strict=True)
+    )
+    assert finite is not None
+    return finite, impossible
 
 
-def _presences(entries: Entries, rule: Smoothing, present: Weigh, absent: Weigh, base: Any) -> Logs:
-    counts, rows = entries.counts(), entries.rows_left()
-    known = rows[entries.row] - entries.counts(1) if len(entries.planes) > 1 else rows[entries.row]
-    known = np.where(known <= 1e-12 * entries.per_class.max(initial=0.0), 0.0, known)
-    away = absent(entries, rule, counts, known)
-    here = mixture(present(entries, rule, entries.left(counts), known), 1.0, away, -1.0)
-    gone = [mask for mask in (entries.missing, entries.lost) if mask is not None]
-    if gone:  # what is not known at all is not absent either
-        only = -away[0], None if away[1] is None else -away[1]
-        here = _replaced(here, np.logical_or.reduce(gone)[:, None], only)
-    sums = entries.sums(here[0] + np.zeros_like(counts)), None if here[1] is None else entries.sums(here[1])
-    return added([_bases(entries, rule, base), sums])
+def _per_row(entries: Entries, own: Array, more: Any, less: Any) -> Array:
+    """Rows by classes: what some entries (a mask) have more in the class of their row, and the others less in all."""
+    result = np.zeros((len(entries.codes), len(entries.totals)))
+    row = entries.row[own]
+    weights = np.broadcast_to(more, (len(row), 1))[:, 0]
+    result[np.arange(len(result)), entries.codes] = np.bincount(row, weights, len(result))
+    if not own.all():
+        np.subtract.at(result, entries.row[~own], less)
+    return result
 
 
-def _replaced(logs: Logs, where: Array, other: Logs) -> Logs:
-    finite = np.where(where, other[0], logs[0])
-    return finite, None if logs[1] is None else np.where(where, 0.0 if other[1] is None else other[1], logs[1])
-
-
-def mixture(a: Logs, times: Any, b: Logs, times_b: Any) -> Logs:
-    """The sum of two pairs of finite part and impossible factors, each so many times."""
-    if a[1] is None and b[1] is None:
-        return times * a[0] + times_b * b[0], None
-    impossible = [0.0 if part is None else part for part in (a[1], b[1])]
-    return times * a[0] + times_b * b[0], times * impossible[0] + times_b * impossible[1]
-
-
-def _bases(entries: Entries, rule: Smoothing, base: Any) -> Logs:
-    """For each row and class, what all features absent come to, without the row."""
-    whole = base(rule, 0.0)
+def _bases(entries: Entries, rule: Settled, base: Base) -> Logs:
+    """For each row and class, the log-score of a row that holds nothing, without the row."""
+    whole = base(rule, 0.0) or NOTHING
     finite = np.tile(whole[0], (len(entries.codes), 1))
     impossible = None if whole[1] is None else np.tile(whole[1], (len(entries.codes), 1))
     for weight in np.unique(entries.weight).tolist():
         mine = np.flatnonzero(entries.weight == weight)
-        less = base(rule, weight)
+        less = base(rule, weight) or NOTHING
         finite[mine, entries.codes[mine]] = less[0][entries.codes[mine]]
         if impossible is not None:
             impossible[mine, entries.codes[mine]] = 0.0 if less[1] is None else less[1][entries.codes[mine]]

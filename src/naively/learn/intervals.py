@@ -16,27 +16,27 @@ import numpy as np
 from naively.arrays import Array
 from naively.count.ledger import Ledger, PartLedger
 from naively.errors import InputError
-from naively.families.bernoulli import Bernoulli
 from naively.families.blocks.blocks import Blocks
 from naively.families.categorical import Categorical
+from naively.families.codes import CodeCounts
 from naively.families.columns.kernel import USUAL_BINS
 from naively.families.columns.missingness import Missingness
 from naively.families.columns.numeric import AnyNumbers
-from naively.families.complement import Complement
+from naively.families.counts import COUNTS
 from naively.families.counts_left_out import unsorted
-from naively.families.multinomial import COUNTS, Multinomial
-from naively.families.words.block import Words
 from naively.read.frame import Frame
 from naively.read.matrix import SparseRows, is_sparse
-from naively.score.table import Linear
-from naively.smooth.rules import Additive, Evidence, Logs, Smoothing
+from naively.score.table import Linear, LinearTable
+from naively.smooth.evidence import Known
+from naively.smooth.logs import Logs
+from naively.smooth.rules import Context, Settled
 
 
 @dataclass(frozen=True)
-class Variance:
+class Variance(Settled):
     """A rule that gives, in place of the logarithm of a probability, its variance; `alone`: without the total's."""
 
-    added: Additive
+    added: Settled
     alone: bool = False
 
     @property
@@ -46,8 +46,8 @@ class Variance:
     def pseudo(self, features: Array | None) -> Any:
         return self.added.pseudo(features)
 
-    def log(self, count: Any, total: Any, pseudo: Any, mass: Any, outcomes: Any) -> Logs:
-        top, bottom = np.asarray(count + pseudo, np.float64), np.asarray(total + mass, np.float64)
+    def log(self, count: Any, total: Any, context: Context) -> Logs:
+        top, bottom = np.asarray(count + context.pseudo, np.float64), np.asarray(context.added_to(total), np.float64)
         of_total = 0.0 if self.alone else _psi1(bottom)
         return _psi1(top) - of_total + np.zeros(np.broadcast_shapes(top.shape, bottom.shape)), None
 
@@ -71,7 +71,7 @@ def variances(blocks: Blocks, ledger: Ledger, rule: Any, X: Frame) -> Array:
         total += variance(block.family, part, smoothing, rows)
     missing = blocks.missingness(ledger, rule)
     if missing is not None:
-        spread = Variance(_added(missing.rule))
+        spread: Any = Variance(_added(missing.rule))
         table = Missingness.of(blocks.who, ledger.classes, ledger.rows, *missing.lost, spread)
         total += _of_table(table.table, table.codes(X))
     return total
@@ -79,41 +79,30 @@ def variances(blocks: Blocks, ledger: Ledger, rule: Any, X: Frame) -> Array:
 
 def _variances(family: Any, ledger: PartLedger, rule: Any, X: Any) -> Array:
     nothing = np.zeros(ledger.classes.size)
-    if isinstance(family, (Complement, Words)) and family.ignores_prior:
+    if family.ignores_prior:
         raise InputError("the complement's scores are no log-probabilities, so they have no interval")
-    if isinstance(family, Words):
-        table = family.table(ledger, rule, nothing)
-        smoothing = _added(family.settled_by(ledger, rule))
-        if family.family == "bernoulli":
-            return _of_table(family.table(ledger, Variance(smoothing), nothing), X)
-        alone = family.table(ledger, Variance(smoothing, alone=True), nothing).linear.present
-        return _draws(alone, table.rows(X), family.totals(ledger), len(table.features), smoothing)
-    if isinstance(family, Multinomial):
-        view = ledger.view()
-        smoothing = _added(family.table_rule(view, rule))
-        alone = family.table(ledger, Variance(smoothing, alone=True), nothing).present
-        return _draws(alone, X, view.totals[0], view.every.size, smoothing)
-    if isinstance(family, Bernoulli):
-        view = ledger.view()
-        smoothing = _added(family.table_rule(view, rule))
-        return _of_table(family.table(ledger, Variance(smoothing), nothing), X)
-    if isinstance(family, Categorical):
-        smoothing = _added(family.settled(rule, ledger))
-        return _of_table(family.table(ledger, Variance(smoothing), nothing), X)
-    raise InputError(f"{family.who} has no interval: it is known for counts and categories that α is added to")
+    counts = getattr(family, "count_family", None)
+    if not isinstance(family, Categorical) and (counts is None or counts.outcomes == 1):  # rates are no probabilities
+        raise InputError(f"{family.who} has no interval: it is known for counts and categories that α is added to")
+    settled = _added(family.settled_by(ledger, rule))
+    if counts is None or counts.share_of == "rows":
+        return _of_table(family.table(ledger, Variance(settled), nothing), X)
+    table = family.table(ledger, Variance(settled, alone=True), nothing)
+    linear, rows = (table, X) if isinstance(table, LinearTable) else (table.linear, table.rows(X))
+    return _draws(linear.present, rows, family.totals(ledger), len(table.features), settled)
 
 
-def _added(rule: Smoothing) -> Additive:
-    if not isinstance(rule, Additive) or np.min(rule.pseudo(None), initial=1.0) <= 0:
-        raise InputError(f"an interval needs an α above 0 that is added to the counts, got {rule!r}")
-    return rule
+def _added(settled: Settled) -> Settled:
+    if not settled.adds or np.min(settled.pseudo(None), initial=1.0) <= 0:
+        raise InputError(f"an interval needs an α above 0 that is added to the counts, got {settled!r}")
+    return settled
 
 
 def _of_table(table: Any, X: Any) -> Array:
     return np.maximum(unsorted(table.score(X), table.classes)[0], 0.0)
 
 
-def _draws(squares: Linear, X: Any, totals: Array, features: int, rule: Additive) -> Array:
+def _draws(squares: Linear, X: Any, totals: Array, features: int, rule: Settled) -> Array:
     """Σ x² ψ₁(N + α) − L² ψ₁(T + αV): draws of one row share the total."""
     if is_sparse(X):
         data = X.data.astype(np.float64)
@@ -136,11 +125,9 @@ def _numbers(family: AnyNumbers, ledger: PartLedger, rule: Any, X: Any) -> Array
     columns = []
     for column in binned:
         assert column.counts is not None
-        size = len(column.counts)
-        alpha = column.alpha if isinstance(rule, Evidence) else float(np.max(_added(rule).pseudo(None)))
-        alpha *= 1.0 if column.width is None else USUAL_BINS / size
-        spread = Variance(_added(Additive(alpha)))
-        logs = spread.log(column.counts, column.counts.sum(axis=0), alpha, alpha * size, size)
+        settled = _added(rule.settle(lambda: Known(column.alpha)))  # noqa: B023
+        usual = None if column.width is None else USUAL_BINS
+        logs = CodeCounts.of([column.counts], usual).logs(Variance(settled))
         columns.append(replace(column, logs=logs))
     return _of_table(family.table_of(ledger, columns, table.prior), X)
 

@@ -19,7 +19,7 @@ from naively.arrays import Array, Value
 from naively.count.cells import Cells
 from naively.count.counts import WEIGHT_UNIT
 from naively.families.counts_left_out import distinct
-from naively.families.words.rows import WordRows, length_normed
+from naively.families.words.rows import WordRows, inverse_documents, length_normed
 from naively.families.words.selection import DOCUMENTS
 from naively.learn.estimates import Estimate
 from naively.learn.held_out import folds
@@ -223,7 +223,7 @@ class Fold(Value):
     @cached_property
     def weighted(self) -> Array:
         """The tf-idf of the words of the texts."""
-        idf = np.log((1.0 + self.per_class.sum()) / (1.0 + self.documents)) + 1.0
+        idf = inverse_documents(self.per_class.sum(), self.documents)
         return length_normed(self.rows.starts, self.rows.tf * idf[self.rows.number])
 
     def data(self, weighting: str) -> Array:

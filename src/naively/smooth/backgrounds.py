@@ -7,67 +7,49 @@ each cell that was seen.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from naively.arrays import Array
+from naively.count.cells import Cells
 from naively.errors import InputError
-from naively.smooth.rules import Additive, Epsilon, Evidence, Logs
+from naively.smooth.evidence import Urns
+from naively.smooth.logs import Logs
+from naively.smooth.rules import Additive, Context, Epsilon, Evidence, Seen, Settled
 from naively.store.registry import stored
 
 
-@dataclass(frozen=True, eq=False)
-class Seen:
-    """What a class has seen: its total, how many different features, and what a discount takes from them."""
-
-    total: Any
-    types: Any
-    cut: Any
-
-
-class Background:
+class Background(Settled):
     """What all these rules have in common."""
 
-    @property
-    def per_feature(self) -> bool:
-        return False
+    local: ClassVar[bool] = False
 
     def pseudo(self, features: Array | None) -> Any:
         raise InputError(f"{self!r} is for counts of words and the like (multinomial): give a number to add instead")
 
-    def log(self, count: Any, total: Any, pseudo: Any, mass: Any, outcomes: Any) -> Logs:
-        return self.pseudo(None)
-
-    def told(self, counts: Array) -> Background:
-        """With what it takes from the counts of all classes."""
-        return self
+    def log(self, count: Any, total: Any, context: Context) -> Logs:
+        seen = context.seen
+        assert seen is not None
+        share = np.where(np.asarray(total) > 0, self.share(total, seen), 1.0)  # all, where a class has seen nothing
+        chance = self.kept(count, total, seen) + share * seen.share
+        there = chance > 0
+        return np.log(np.where(there, chance, seen.share)), None if np.all(there) else (~there).astype(np.float64)
 
     def discounted(self, count: Any) -> Any:
-        """How much is taken from a count."""
+        """Return how much is taken from a count."""
         return np.zeros_like(np.asarray(count, dtype=np.float64))
 
-    def kept(self, count: Any, seen: Seen) -> Any:
-        """The part of the probability that a class's own count makes."""
+    def kept(self, count: Any, total: Any, seen: Seen) -> Any:
+        """Return the part of the probability that a class's own count makes."""
         raise NotImplementedError
 
-    def share(self, seen: Seen) -> Any:
-        """What part is left to the background."""
+    def share(self, total: Any, seen: Seen) -> Any:
+        """Return the part that is left to the background."""
         raise NotImplementedError
-
-
-def mixed_logs(rule: Background, count: Any, seen: Seen, background: Any) -> Logs:
-    """The log-probability of features with some count, and how often impossible."""
-    chance = rule.kept(count, seen) + shares(rule, seen) * background
-    there = chance > 0
-    return np.log(np.where(there, chance, background)), None if np.all(there) else (~there).astype(np.float64)
-
-
-def shares(rule: Background, seen: Seen) -> Any:
-    """What part is left to the background; all of it where a class has seen nothing."""
-    return np.where(np.asarray(seen.total) > 0, rule.share(seen), 1.0)
 
 
 def background_of(everywhere: Array, total: Any) -> Any:
@@ -77,6 +59,17 @@ def background_of(everywhere: Array, total: Any) -> Any:
     """
     total = np.asarray(total, dtype=np.float64)
     return np.where(everywhere > 0, everywhere, 1.0) / np.where(total > 0, total, 1.0)
+
+
+def seen_of(rule: Any, cells: Cells, totals: Array, width: int) -> Seen:
+    """Return the background of so many features, and what classes have seen of them."""
+    count, classes = cells.values[0].astype(np.float64), len(totals)
+    everywhere = np.bincount(cells.feature, weights=count, minlength=width)
+    return Seen(
+        background_of(everywhere, totals.sum() + np.count_nonzero(everywhere <= 0)),
+        np.bincount(cells.klass, minlength=classes).astype(np.float64),
+        np.bincount(cells.klass, weights=rule.discounted(count), minlength=classes),
+    )
 
 
 @stored()
@@ -94,11 +87,11 @@ class JelinekMercer(Background):
         if not isinstance(self.lam, Real) or not 0 <= self.lam <= 1:
             raise InputError(f"JelinekMercer: lam must be 0 to 1, got {self.lam!r}")
 
-    def kept(self, count: Any, seen: Seen) -> Any:
-        return (1.0 - self.lam) * _over(count, seen.total)
+    def kept(self, count: Any, total: Any, seen: Seen) -> Any:
+        return (1.0 - self.lam) * _over(count, total)
 
-    def share(self, seen: Seen) -> Any:
-        return np.full(np.shape(seen.total), float(self.lam))
+    def share(self, total: Any, seen: Seen) -> Any:
+        return np.full(np.shape(total), float(self.lam))
 
 
 @stored()
@@ -116,11 +109,11 @@ class Dirichlet(Background):
         if not isinstance(self.mu, Real) or not 0 <= self.mu < np.inf:
             raise InputError(f"Dirichlet: mu must be 0 or more, got {self.mu!r}")
 
-    def kept(self, count: Any, seen: Seen) -> Any:
-        return _over(count, seen.total + self.mu)
+    def kept(self, count: Any, total: Any, seen: Seen) -> Any:
+        return _over(count, total + self.mu)
 
-    def share(self, seen: Seen) -> Any:
-        return _over(self.mu, seen.total + self.mu)
+    def share(self, total: Any, seen: Seen) -> Any:
+        return _over(self.mu, total + self.mu)
 
 
 @stored()
@@ -130,7 +123,8 @@ class AbsoluteDiscount(Background):
 
     Without a d it is n₁ / (n₁ + 2 n₂), after Ney, Essen and Kneser: n₁ counts are 1, n₂ are 2.
 
-    >>> AbsoluteDiscount().told(np.array([1, 1, 1, 2, 5]))
+    >>> from naively.smooth.evidence import Draws
+    >>> AbsoluteDiscount().settle(lambda: Draws.of(np.array([1, 1, 1, 2, 5]), np.array([10]), 5))
     AbsoluteDiscount(d=0.6)
     """
 
@@ -140,9 +134,10 @@ class AbsoluteDiscount(Background):
         if self.d is not None and (not isinstance(self.d, Real) or not 0 <= self.d <= 1):
             raise InputError(f"AbsoluteDiscount: d must be None, or 0 to 1, got {self.d!r}")
 
-    def told(self, counts: Array) -> AbsoluteDiscount:
+    def settle(self, urns: Callable[[], Urns]) -> AbsoluteDiscount:
         if self.d is not None:
             return self
+        counts = urns().seen()
         once, twice = (float(np.count_nonzero(np.abs(counts - n) < 0.5)) for n in (1, 2))
         return replace(self, d=once / (once + 2 * twice) if once else 0.5)
 
@@ -150,11 +145,11 @@ class AbsoluteDiscount(Background):
         assert self.d is not None
         return np.minimum(count, self.d)
 
-    def kept(self, count: Any, seen: Seen) -> Any:
-        return _over(count - self.discounted(count), seen.total)
+    def kept(self, count: Any, total: Any, seen: Seen) -> Any:
+        return _over(count - self.discounted(count), total)
 
-    def share(self, seen: Seen) -> Any:
-        return _over(seen.cut, seen.total)
+    def share(self, total: Any, seen: Seen) -> Any:
+        return _over(seen.cut, total)
 
 
 @stored()
@@ -166,11 +161,11 @@ class WittenBell(Background):
     WittenBell()
     """
 
-    def kept(self, count: Any, seen: Seen) -> Any:
-        return _over(count, seen.total + seen.types)
+    def kept(self, count: Any, total: Any, seen: Seen) -> Any:
+        return _over(count, total + seen.types)
 
-    def share(self, seen: Seen) -> Any:
-        return _over(seen.types, seen.total + seen.types)
+    def share(self, total: Any, seen: Seen) -> Any:
+        return _over(seen.types, total + seen.types)
 
 
 def _over(top: Any, bottom: Any) -> Any:

@@ -6,8 +6,8 @@ it little, thousands as if nothing had been expected.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,16 +21,29 @@ _CLOSE, _LEVEL = 1e-9, 1e-12
 """How near to where it crosses zero a function is followed, across and up."""
 
 
+class Urns:
+    """What a rule may ask of all that was counted before it is settled."""
+
+    def seen(self) -> Array:
+        """Return the counts above 0, in any order."""
+        return np.zeros(0)
+
+    def best(self) -> float | tuple[float, ...]:
+        """Return the α under which the counts are most probable, or one for each column."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True, eq=False)
-class Draws:
+class Draws(Urns):
     """Outcomes that were drawn: their counts (those above 0) and how many have each; and for each urn its total, how
-    many outcomes it has and how many such urns there are."""
+    many outcomes it has and how many such urns there are. Counts and totals times `scale` are numbers of draws."""
 
     counts: Array
     many: Array | None  # None: one of each
     totals: Array
     outcomes: Array
     urns: Array
+    scale: float = 1.0
 
     @classmethod
     def of(
@@ -46,6 +59,47 @@ class Draws:
         if not there.all():
             counts, many = counts[there], None if many is None else many[there]
         return cls(counts, many, totals[drawn], each[drawn], urns[drawn])
+
+    def seen(self) -> Array:
+        return self.counts
+
+    def best(self) -> float:
+        if self.scale == 1.0:
+            return best_alpha(self)
+        drawn = replace(self, counts=self.counts * self.scale, totals=self.totals * self.scale)
+        return max(best_alpha(drawn) / self.scale, LOWEST)
+
+
+@dataclass(frozen=True, eq=False)
+class Rates(Urns):
+    """Numbers of events in so many rows, and how many features have each such pair."""
+
+    counts: Array
+    rows: Array
+    many: Array
+
+    def best(self) -> float:
+        return best_shape(self.counts, self.rows, self.many)
+
+
+@dataclass(frozen=True, eq=False)
+class Columns(Urns):
+    """The urns of columns that have an α each."""
+
+    urns: Sequence[Draws]
+
+    def best(self) -> tuple[float, ...]:
+        return tuple(draws.best() for draws in self.urns)
+
+
+@dataclass(frozen=True, eq=False)
+class Known(Urns):
+    """Urns whose best α was found before; without one it is 1, as if nothing had been counted."""
+
+    alpha: float | tuple[float, ...] = 1.0
+
+    def best(self) -> float | tuple[float, ...]:
+        return self.alpha
 
 
 def best_alpha(draws: Draws) -> float:

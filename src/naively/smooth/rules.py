@@ -1,55 +1,135 @@
 """Smoothing rules: how counts become log-probabilities.
 
-A rule is asked for a factor's log-probability by its count, the total that it is a part of, what a rule may add to
-the count (`pseudo`) and to the total (`mass`), and how many outcomes share the total. The answer is a pair: the
-finite part, and how many times impossible it is (None: never). Multiplying impossible factors adds these up, which
-is the limit of adding ever less: the class with fewer impossible factors wins, then the finite part decides.
+A rule is settled first: it looks at all that was counted, if it wants to, and what it becomes gives logarithms of
+shares by a count, its total and a context. The answer is a pair: the finite part, and how many times impossible it is
+(None: never). Multiplying impossible factors adds these up, which is the limit of adding ever less: the class with
+fewer impossible factors wins, then the finite part decides.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 
 from naively.arrays import Array
 from naively.errors import InputError
-from naively.smooth.evidence import Draws, best_alpha
+from naively.smooth.evidence import Urns
+from naively.smooth.logs import Logs
 from naively.store.registry import stored
 
-Logs = tuple[Array, Array | None]
 
+class Smoothing:
+    """A rule from counts to log-probabilities.
 
-class Smoothing(Protocol):
-    """A rule from counts to log-probabilities."""
+    `local`: a count and its total are enough, whatever else was counted. `per_feature`: features differ in what is
+    added to their counts. `adds`: it is an α that is added to every count.
+    """
+
+    local: ClassVar[bool] = True
+    adds: ClassVar[bool] = False
 
     @property
     def per_feature(self) -> bool:
-        """Whether features differ in what is added to their counts."""
+        return False
+
+    def settle(self, urns: Callable[[], Urns]) -> Settled:
+        """Return the rule that gives logarithms, now that all is counted; `urns` are made when they are asked for."""
+        raise NotImplementedError
+
+
+class Settled(Smoothing):
+    """A rule that gives logarithms."""
+
+    @property
+    def one_alpha(self) -> float | None:
+        """The α above 0 that is added to every count, the same for all; None: it is otherwise."""
+        return None
+
+    def settle(self, urns: Callable[[], Urns]) -> Settled:
+        return self
 
     def pseudo(self, features: Array | None) -> Any:
         """What is added to the count of each of these features (None: all); one number where it is the same."""
+        return 0.0
 
-    def log(self, count: Any, total: Any, pseudo: Any, mass: Any, outcomes: Any) -> Logs:
-        """Finite part of the log-probability, and how often impossible."""
+    def log(self, count: Any, total: Any, context: Context) -> Logs:
+        """Finite part of the logarithm of a count's share in a total, and how often impossible."""
+        raise NotImplementedError
 
 
-@stored()
-@dataclass(frozen=True)
-class Additive:
-    """Adds α to every count: (N + α) / (T + αK), K being the number of outcomes.
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """The share of features in all classes together; and for classes, how many different features they have seen, and
+    what a discount takes from their counts."""
 
-    α = 1 is Laplace's rule, ½ Jeffreys', any other Lidstone's; 0 is the limit of ever smaller α.
+    share: Any
+    types: Any
+    cut: Any
 
-    >>> log, impossible = Additive(1.0).log(np.array([0, 3]), 3, 1.0, 2.0, 2)
+
+@dataclass(frozen=True, eq=False)
+class Context:
+    """A settled rule beside what it needs to know but counts and totals: families ask it for logarithms.
+
+    `outcomes` share a total; `pseudo` is added to each of their counts, and `mass` to the total (None: what all of
+    them get).
+
+    >>> log, impossible = Context(Additive(1.0), 2, pseudo=1.0).log(np.array([0, 3]), 3)
     >>> np.exp(log).tolist()
     [0.2, 0.8]
     """
 
+    settled: Settled
+    outcomes: Any
+    pseudo: Any = 0.0
+    mass: Any = None
+    seen: Seen | None = None
+
+    def log(self, count: Any, total: Any) -> Logs:
+        """Finite part of the logarithm of a count's share in a total, and how often impossible."""
+        return self.settled.log(count, total, self)
+
+    def added_to(self, total: Any) -> Any:
+        """Return a total with what is added to all counts in it."""
+        return total + (self.pseudo * self.outcomes if self.mass is None else self.mass)
+
+    def of_cells(self, feature: Any, klass: Any) -> Context:
+        """The same for pairs of feature and class, where it is that of all features and classes."""
+        context = replace(self, pseudo=self.pseudo[feature]) if isinstance(self.pseudo, np.ndarray) else self
+        if self.seen is None:
+            return context
+        return replace(context, seen=Seen(self.seen.share[feature], self.seen.types[klass], self.seen.cut[klass]))
+
+    def of_classes(self) -> Context:
+        """The same for the classes, and a feature that stands for all: of the largest pseudo-count or share."""
+        if isinstance(self.pseudo, np.ndarray):
+            return replace(self, pseudo=float(np.max(self.pseudo)) if len(self.pseudo) else 1.0)
+        return self if self.seen is None else replace(self, seen=replace(self.seen, share=1.0))
+
+    def of_features(self) -> Context:
+        """The same for the features, and a class that stands for all."""
+        return self if self.seen is None else replace(self, seen=replace(self.seen, types=1.0, cut=0.0))
+
+
+@stored()
+@dataclass(frozen=True)
+class Additive(Settled):
+    """Adds α to every count: (N + α) / (T + αK), K being the number of outcomes.
+
+    α = 1 is Laplace's rule, ½ Jeffreys', any other Lidstone's; 0 is the limit of ever smaller α.
+
+    >>> log, impossible = Context(Additive(0.0), 2).log(np.array([0, 3]), 3)
+    >>> log.tolist(), impossible.tolist()
+    ([-1.0986122886681098, 0.0], [1.0, 0.0])
+    """
+
     alpha: float | tuple[float, ...] = 1.0
+
+    adds: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if type(self.alpha) is float and 0 <= self.alpha < np.inf:
@@ -66,28 +146,25 @@ class Additive:
     def per_feature(self) -> bool:
         return isinstance(self.alpha, tuple)
 
+    @property
+    def one_alpha(self) -> float | None:
+        return self.alpha if not isinstance(self.alpha, tuple) and self.alpha > 0 else None
+
     def pseudo(self, features: Array | None) -> Any:
         if not isinstance(self.alpha, tuple):
             return self.alpha
         alpha = np.array(self.alpha)
         return alpha if features is None else alpha[features]
 
-    def log(self, count: Any, total: Any, pseudo: Any, mass: Any, outcomes: Any) -> Logs:
-        top, bottom = np.asarray(count + pseudo, dtype=np.float64), np.asarray(total + mass, dtype=np.float64)
+    def log(self, count: Any, total: Any, context: Context) -> Logs:
+        top = np.asarray(count + context.pseudo, dtype=np.float64)
+        bottom = np.asarray(context.added_to(total), dtype=np.float64)
         if (min(self.alpha) if isinstance(self.alpha, tuple) else self.alpha) > 0:
             return np.log(top) - np.log(bottom), None
-        top, bottom, outcomes = np.broadcast_arrays(top, bottom, np.asarray(outcomes, dtype=np.float64))
+        top, bottom, outcomes = np.broadcast_arrays(top, bottom, np.asarray(context.outcomes, dtype=np.float64))
         empty = bottom <= 0
         finite = np.log(np.where(top > 0, top, 1.0)) - np.log(np.where(empty, outcomes, bottom))
         return finite, ((top <= 0) & ~empty).astype(np.float64)
-
-
-def cell_logs(rule: Any, counts: Array, totals: Array, klass: Array, pseudo: Any, mass: Any, outcomes: Any) -> Logs:
-    """The logarithms of cells: with one α, of each different count and of each class's total once."""
-    plain = isinstance(rule, Additive) and not isinstance(rule.alpha, tuple) and rule.alpha > 0
-    if not plain or counts.dtype != np.int64 or counts.max(initial=0) >= len(counts) or counts.min(initial=0) < 0:
-        return rule.log(counts, totals[klass], pseudo, mass, outcomes)
-    return np.log(np.arange(counts.max() + 1) + pseudo)[counts] - np.log(totals + mass)[klass], None
 
 
 def Unsmoothed() -> Additive:
@@ -101,34 +178,25 @@ def Unsmoothed() -> Additive:
 
 @stored()
 @dataclass(frozen=True)
-class Evidence:
+class Evidence(Smoothing):
     """Adds the α under which the counts are most probable: as draws from a Dirichlet, all weights of which are α.
 
     Which α that is depends on the counts alone, so it is settled when a table is made of them (`alpha="auto"`).
     """
 
-    @property
-    def per_feature(self) -> bool:
-        return False
+    local: ClassVar[bool] = False
+    adds: ClassVar[bool] = True
 
-    def pseudo(self, features: Array | None) -> Any:
-        raise NotImplementedError("settled by the counts first")
-
-    def log(self, count: Any, total: Any, pseudo: Any, mass: Any, outcomes: Any) -> Logs:
-        raise NotImplementedError("settled by the counts first")
-
-
-def settled(rule: Smoothing, draws: Callable[[], Draws]) -> Smoothing:
-    """The rule, or where the counts are to decide, what they decide."""
-    return Additive(best_alpha(draws())) if isinstance(rule, Evidence) else rule
+    def settle(self, urns: Callable[[], Urns]) -> Additive:
+        return Additive(urns().best())
 
 
 @stored()
 @dataclass(frozen=True)
-class Epsilon:
+class Epsilon(Settled):
     """Maximum likelihood, but what would have probability 0 gets ε instead.
 
-    >>> log, _ = Epsilon(1e-6).log(np.array([0, 3]), 3, 0.0, 0.0, 2)
+    >>> log, _ = Context(Epsilon(1e-6), 2).log(np.array([0, 3]), 3)
     >>> np.exp(log).round(9).tolist()
     [1e-06, 1.0]
     """
@@ -139,14 +207,7 @@ class Epsilon:
         if not isinstance(self.eps, Real) or not 0 < self.eps <= 1:
             raise InputError(f"eps must be above 0 and at most 1, got {self.eps!r}")
 
-    @property
-    def per_feature(self) -> bool:
-        return False
-
-    def pseudo(self, features: Array | None) -> Any:
-        return 0.0
-
-    def log(self, count: Any, total: Any, pseudo: Any, mass: Any, outcomes: Any) -> Logs:
+    def log(self, count: Any, total: Any, context: Context) -> Logs:
         count, total = np.broadcast_arrays(np.asarray(count, np.float64), np.asarray(total, np.float64))
         seen = (count > 0) & (total > 0)
         return np.where(

@@ -220,6 +220,7 @@ _SAME = {
         "Multinomial", "Complement",
     ),
     "Prior": ("Empirical", "Smoothed", "Uniform", "Given"),
+    "Settled": ("Additive", "Epsilon", "AbsoluteDiscount", "Dirichlet", "JelinekMercer", "WittenBell"),
     "Smoothing": (
         "Additive", "Epsilon", "Evidence", "Unsmoothed", "AbsoluteDiscount", "Dirichlet", "JelinekMercer", "WittenBell",
     ),

@@ -15,11 +15,12 @@ from naively.count.tally import Tally, add_all
 from naively.families.base import rows_per_class
 from naively.families.blocks.base import Block
 from naively.families.columns.missingness import Missingness
-from naively.families.counts_left_out import Left, added
+from naively.families.counts_left_out import Left
 from naively.names import Index
 from naively.read.frame import Frame
 from naively.read.matrix import RowError
 from naively.score.table import Shares, Table, joined_shares
+from naively.smooth.logs import added
 from naively.smooth.rules import Smoothing
 from naively.store.registry import stored
 from naively.threads import on_threads

@@ -10,7 +10,6 @@ from naively.arrays import Array
 from naively.count.grid import cells_of, middles, starts
 from naively.families.columns.bins import by_frequency, evenly
 from naively.families.columns.declared import Kernel
-from naively.smooth.rules import Logs, Smoothing
 
 _BINS = 256
 """Into how many bins the numbers between the smallest and the largest are cut."""
@@ -29,12 +28,6 @@ def kernel_bins(rule: Kernel, cells: Array, counts: Array) -> tuple[Array, Array
     edges = np.unique(cells_of(evenly(low, high, _BINS)[1:-1]))
     bins = np.stack([_smoothed(x, counts[:, k], width[k], starts(edges)) for k in range(counts.shape[1])], axis=1)
     return edges, bins, width
-
-
-def kernel_logs(bins: Array, smoothing: Smoothing) -> Logs:
-    """The log-probability of each bin."""
-    pseudo = smoothing.pseudo(None) * USUAL_BINS / len(bins)
-    return smoothing.log(bins, bins.sum(axis=0), pseudo, pseudo * len(bins), len(bins))
 
 
 def curve_between(centre: Array, width: Array, low: Array, high: Array) -> Array:

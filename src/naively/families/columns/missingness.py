@@ -9,13 +9,14 @@ import numpy as np
 from naively.arrays import Array, Value
 from naively.count.columns import Categories
 from naively.families.base import remainder
-from naively.families.codes_left_out import LeftOutCodes, codes_left_out
+from naively.families.codes import CodeCounts, OwnCodes, code_table
 from naively.names import Index
 from naively.read.columns import missing
 from naively.read.frame import Frame
-from naively.score.table import CodeTable, Shares, padded
+from naively.score.table import CodeTable, Shares
 from naively.smooth.evidence import Draws
-from naively.smooth.rules import Logs, Smoothing, settled
+from naively.smooth.logs import Logs
+from naively.smooth.rules import Settled, Smoothing
 from naively.store.registry import stored
 
 
@@ -27,7 +28,7 @@ class Missingness(Value):
     names: tuple[str, ...]
     table: CodeTable
     counts: Array  # how often each value is there and missing, by classes
-    rule: Smoothing
+    rule: Settled
 
     @classmethod
     def of(
@@ -38,18 +39,12 @@ class Missingness(Value):
         counts = (
             np.stack([remainder(rows, gone), gone], axis=1).reshape(2 * len(names), classes.size).astype(np.float64)
         )
-        known = np.broadcast_to(rows, (len(names), len(rows)))
-        rule = settled(rule, lambda: Draws.of(counts, known, 2.0))
-        pseudo = rule.pseudo(None)
-        finite, impossible = rule.log(counts, rows.astype(np.float64), pseudo, 2 * pseudo, 2)
+        counted = _counted(counts, rows)
+        settled = rule.settle(lambda: Draws.of(counts, counted.known, 2.0))
         columns = Categories(Index.of([f"{name} missing" for name in names]), (Index(2),) * len(names))
-        unseen = padded(np.zeros((len(names), classes.size)))
-        table = CodeTable(
-            who, classes, columns, np.zeros(classes.size), padded(finite), unseen,
-            None if impossible is None else (padded(impossible), unseen),
-            2 * np.arange(len(names)), np.full(len(names), 2),
-        )  # fmt: skip
-        return cls(tuple(names), table, counts, rule)
+        sizes = np.full(len(names), 2)
+        table = code_table(who, classes, columns, np.zeros(classes.size), sizes, counted.logs(settled))
+        return cls(tuple(names), table, counts, settled)
 
     @property
     def lost(self) -> tuple[list[str], list[Array]]:
@@ -70,6 +65,11 @@ class Missingness(Value):
         """The score of each row by the other rows; `rows` are those of each class."""
         found = self.codes(X)
         each = np.ones(len(codes)) if weight is None else weight.astype(np.float64)
-        known = np.broadcast_to(rows.astype(np.float64), (len(self.names), len(rows)))
-        own = LeftOutCodes.of(found, codes, each, self.counts, known, self.table.categories)
-        return codes_left_out(own, self.table, self.rule, found, ignore=False)
+        return OwnCodes.of(_counted(self.counts, rows), found, codes, each).left_out(self.table, self.rule, found)
+
+
+def _counted(counts: Array, rows: Array) -> CodeCounts:
+    """The counts of yes and no for each column; `rows` are those of each class."""
+    columns = len(counts) // 2
+    known = np.broadcast_to(rows.astype(np.float64), (columns, len(rows)))
+    return CodeCounts(counts, np.repeat(np.arange(columns), 2), known, np.full(columns, 2))

@@ -19,20 +19,21 @@ from naively.count.grid import BITS, Grid, cells_of, middles, starts, within
 from naively.count.ledger import PartLedger
 from naively.count.moments import Moments
 from naively.families.base import rows_per_class
-from naively.families.codes_left_out import LeftOutCodes, codes_left_out
+from naively.families.codes import CodeCounts, OwnCodes, code_table
 from naively.families.columns.bins import binned, by_frequency, edges
 from naively.families.columns.declared import Gaussian, Histogram, Kernel, Number, Rule
-from naively.families.columns.kernel import USUAL_BINS, curve_between, kernel_bins, kernel_logs
+from naively.families.columns.kernel import USUAL_BINS, curve_between, kernel_bins
 from naively.families.columns.loss import loss_by_bins, loss_by_normal
-from naively.families.counts_left_out import Left, added, concat_rules
+from naively.families.counts_left_out import Left, concat_rules
 from naively.families.densities.normal import AllRows, Normals
 from naively.names import Index
 from naively.read.codes import CodeRows
 from naively.read.matrix import error_for, interleaved
 from naively.score.scores import Scores
-from naively.score.table import CodeTable, NormalTable, Shares, joined_shares, padded, sorted_scores
-from naively.smooth.evidence import Draws
-from naively.smooth.rules import Additive, Evidence, Logs, Smoothing, settled
+from naively.score.table import CodeTable, NormalTable, Shares, joined_shares, sorted_scores
+from naively.smooth.evidence import Known
+from naively.smooth.logs import Logs, added
+from naively.smooth.rules import Additive, Settled, Smoothing
 from naively.store.registry import stored
 from naively.threads import threads
 
@@ -99,9 +100,8 @@ class AnyNumbers:
         return Index.of([name for name, rule in self.columns if not isinstance(rule, Gaussian)])
 
     def empty(self, classes: Index, features: Any) -> ColumnCounts:
-        return ColumnCounts(
-            Moments.empty(classes.size, self.normal), Counts.empty("grid", classes.size, Grid(self.gridded))
-        )
+        moments = Moments.empty(classes.size, self.normal)
+        return ColumnCounts(moments, Counts.empty("grid", classes.size, Grid(self.gridded)))
 
     def count(
         self, X: NumberColumns, codes: Array, classes: Index, features: Any, weight: Array | None
@@ -148,8 +148,9 @@ class AnyNumbers:
         cells, counts, grouped = grouped_counts(grid, self.gridded.lookup[name])
         if isinstance(rule, Kernel):
             at, bins, width = kernel_bins(rule, cells, counts)
-            smoothing = _LAPLACE if isinstance(smoothing, Evidence) else smoothing  # curves are smooth already
-            return Column(name, rule, at, kernel_logs(bins, smoothing), None, bins, _alpha(smoothing), width)
+            settled = smoothing.settle(Known)  # curves are smooth already
+            logs = CodeCounts.of([bins], USUAL_BINS).logs(settled)
+            return Column(name, rule, at, logs, None, bins, _alpha(settled), width)
         histogram = rule if isinstance(rule, Histogram) else Histogram()
         if isinstance(rule, Number) and too_close(moments, self.normal.lookup[name]):
             return Column(name, rule)
@@ -159,19 +160,19 @@ class AnyNumbers:
         losses = None
         if isinstance(rule, Number):
             table = binned(cells, rows, at)
-            at_rows = settled(smoothing, lambda: Draws.of(table, table.sum(axis=0), float(len(table))))
-            losses = self._losses(self.normal.lookup[name], cells, rows, table, at_rows, moments)
+            settled = smoothing.settle(lambda: CodeCounts.of([table]).urns().urns[0])
+            losses = self._losses(self.normal.lookup[name], cells, rows, table, settled, moments)
             if losses[0] < losses[1]:
                 return Column(name, rule, losses=losses)
-        bins = binned(cells, counts, at)
-        smoothing = settled(smoothing, lambda: Draws.of(bins, bins.sum(axis=0), float(len(bins))))
-        return Column(name, rule, at, bin_logs(bins, smoothing), losses, bins, _alpha(smoothing))
+        counted = CodeCounts.of([binned(cells, counts, at)])
+        settled = smoothing.settle(lambda: counted.urns().urns[0])
+        return Column(name, rule, at, counted.logs(settled), losses, counted.counts, _alpha(settled))
 
     def _losses(
-        self, j: int, cells: Array, counts: Array, table: Array, smoothing: Smoothing, moments: Moments
+        self, j: int, cells: Array, counts: Array, table: Array, settled: Settled, moments: Moments
     ) -> tuple[float, float]:
         """Log-loss of the labels by this column alone, each row left out in turn: by normal densities, and by bins."""
-        alpha = max(float(np.max(smoothing.pseudo(None))), 1e-3)
+        alpha = max(_alpha(settled), 1e-3)
         n, mean, m2 = moments.n[:, j], moments.mean[:, j], moments.m2[:, j]
         scale = counts.sum() / max(n.sum(), 1e-300)
         n, m2 = n * scale, m2 * scale
@@ -240,19 +241,17 @@ class AnyNumbers:
         if table.bins is not None:
             columns = [column for column in table.columns if column.edges is not None]
             counts = [column.counts for column in columns if column.counts is not None]
-            known, share = np.stack([c.sum(axis=0) for c in counts]), np.ones(len(columns))
+            sizes = zip(counts, columns, strict=True)
+            usual = np.array([len(bins) if column.width is None else USUAL_BINS for bins, column in sizes])
             found = table._codes(X, arrays).codes
             part = None
             if any(column.width is not None for column in columns):
-                kernels = [j for j, column in enumerate(columns) if column.width is not None]
                 part = np.ones(found.shape)
-                for j in kernels:
-                    share[j] = USUAL_BINS / len(counts[j])
+                for j in [j for j, column in enumerate(columns) if column.width is not None]:
                     part[:, j] = own_part(arrays[columns[j].name], found[:, j], columns[j], codes)
-            own = LeftOutCodes.of(found, codes, weight, np.concatenate(counts), known, table.bins.categories, part)
-            if isinstance(rule, Evidence):
-                rule = Additive(tuple(column.alpha for column in columns))
-            parts.append(codes_left_out(own, table.bins, rule, found, ignore=False, share=share))
+            own = OwnCodes.of(CodeCounts.of(counts, usual), found, codes, weight, part)
+            settled = rule.settle(lambda: Known(tuple(column.alpha for column in columns)))
+            parts.append(own.left_out(table.bins, settled, found))
         return added(parts)
 
     # --- the model
@@ -360,14 +359,8 @@ def too_close(moments: Moments, column: int) -> bool:
     return bool(far * 2.0**-BITS > deviation / 4)
 
 
-def bin_logs(table: Array, smoothing: Smoothing) -> tuple[Array, Array | None]:
-    """Log-probabilities of bins, from their counts by class."""
-    pseudo, size = smoothing.pseudo(None), len(table)
-    return smoothing.log(table, table.sum(axis=0), pseudo, pseudo * size, size)
-
-
-def _alpha(smoothing: Smoothing) -> float:
-    return float(np.max(smoothing.pseudo(None)))
+def _alpha(settled: Settled) -> float:
+    return float(np.max(settled.pseudo(None)))
 
 
 def _var_smoothing(columns: list[Column]) -> Array:
@@ -407,14 +400,12 @@ def _code_table(who: str, classes: Index, columns: list[Column], prior: Array) -
         return None
     logs = [column.logs for column in columns if column.logs is not None]
     sizes = np.array([len(finite) for finite, _ in logs], np.int64)
-    weights = padded(np.concatenate([finite for finite, _ in logs]))
-    unseen = np.zeros((len(columns), weights.shape[1]))
+    finite = np.concatenate([finite for finite, _ in logs])
     impossible = None
     if any(never is not None for _, never in logs):
-        each = [np.zeros_like(finite) if never is None else never for finite, never in logs]
-        impossible = padded(np.concatenate(each)), np.zeros_like(unseen)
+        impossible = np.concatenate([np.zeros_like(finite) if never is None else never for finite, never in logs])
     names = Categories(Index.of([c.name for c in columns]), tuple(Index(int(size)) for size in sizes))
-    return CodeTable(who, classes, names, prior, weights, unseen, impossible, np.cumsum(sizes) - sizes, sizes)
+    return code_table(who, classes, names, prior, sizes, (finite, impossible))
 
 
 def _drawn_cells(grid: Counts, column: int, klass: int, size: int, rng: np.random.Generator) -> Array:

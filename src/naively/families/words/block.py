@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any, ClassVar
@@ -17,10 +17,11 @@ from naively.count.ledger import PartLedger, View, count_histogram_of, entries_o
 from naively.count.vocabulary import Buckets, Vocabulary, WordSubset
 from naively.errors import InputError
 from naively.families.base import rows_per_class
-from naively.families.bernoulli import Bernoulli, bernoulli_left_out
+from naively.families.bernoulli import Bernoulli
 from naively.families.complement import Complement
-from naively.families.counts_left_out import Entries, Left, draws_left_out, one_by_one
-from naively.families.multinomial import Multinomial, chances
+from naively.families.counts import CountFamily
+from naively.families.counts_left_out import Entries, Left, leave_out, one_by_one
+from naively.families.multinomial import Multinomial
 from naively.families.words.rows import WordRows, inverse_documents, length_normed, read_words
 from naively.families.words.selection import (
     DOCUMENTS,
@@ -37,9 +38,9 @@ from naively.names import Index
 from naively.read.matrix import SparseRows
 from naively.read.texts import Texts
 from naively.read.tokens import Tokens
-from naively.smooth.backgrounds import Background
-from naively.smooth.evidence import LOWEST, best_alpha
-from naively.smooth.rules import Additive, Evidence, Smoothing
+from naively.smooth.evidence import Draws, Urns
+from naively.smooth.logs import exp
+from naively.smooth.rules import Settled, Smoothing
 from naively.store.registry import stored
 from naively.threads import threads
 
@@ -148,9 +149,7 @@ class Words:
         words = ledger.features
         few = self.limits.none or (self.limits.by_rows and kept_sums(ledger, self.limits.min_df) is not None)
         plain = few and self.vocabulary is None and self.tokens.ngrams[0] == 1 and not self.norm
-        if self.family == "bernoulli" or not plain or isinstance(words, Buckets):
-            return None
-        if isinstance(rule, (Evidence, Background)):  # which look at all that was counted
+        if self.family == "bernoulli" or not plain or isinstance(words, Buckets) or not rule.local:
             return None
         if isinstance(X, WordRows):
             return np.unique(X.number).astype(np.int64)
@@ -186,12 +185,14 @@ class Words:
             cells = restricted(cells, held)
         columns = numbers if holes is None else np.arange(len(holes))
         view = self._shown(ledger, cells, len(columns), every, totals)
-        linear = self._inner().table(view, self._settled_once(ledger, rule, view, totals), prior)  # type: ignore[arg-type]
+        settled = self._settled_once(ledger, rule, lambda: self._urns(view, totals))
+        linear = self.count_family.table_of(view, settled, prior)
         words = WordSubset.among(ledger.features, columns)
         linear = replace(linear, features=words)
         idf = None
         if self.weighting == "tfidf" and self.family != "bernoulli":
-            idf = inverse_documents(cells, len(columns), float(ledger.rows.sum()))
+            documents = np.bincount(cells.feature, weights=cells.values[DOCUMENTS], minlength=len(columns))
+            idf = inverse_documents(float(ledger.rows.sum()), documents)
         return TextTable(self, linear, words, idf, features, holes)
 
     def _has_holes(self, ledger: PartLedger, numbers: Array) -> bool:
@@ -218,44 +219,33 @@ class Words:
         """The numbers of the cells that the table is made of: occurrences, documents or weights."""
         return self._projected(values, self._plane)[0]
 
-    def settled_by(self, ledger: PartLedger, rule: Smoothing) -> Smoothing:
-        """The rule, or where the counts are to decide, what those of a ledger decide."""
-        if not isinstance(rule, Evidence):
-            return rule
-        known = self._settled_for(ledger).get(rule)
-        if known is not None:
-            return known
-        numbers = self.kept(ledger.total)
-        cells = restricted(ledger.total.cells, numbers)
-        totals = cells.totals(ledger.classes.size)
-        view = self._shown(ledger, cells, len(numbers), len(numbers), totals)
-        return self._settled_once(ledger, rule, view, totals)
+    def settled_by(self, ledger: PartLedger, rule: Smoothing) -> Settled:
+        """Return the rule that gives logarithms for the counts of a ledger."""
 
-    def _settled_for(self, ledger: PartLedger) -> dict[Smoothing, Smoothing]:
-        """What the counts of a ledger have decided already."""
-        kept: dict[Any, Any] = ledger.__dict__.setdefault("_settled", {})
-        return kept.setdefault(replace(self, threads=None), {})
+        def urns() -> Urns:
+            numbers = self.kept(ledger.total)
+            cells = restricted(ledger.total.cells, numbers)
+            totals = cells.totals(ledger.classes.size)
+            return self._urns(self._shown(ledger, cells, len(numbers), len(numbers), totals), totals)
 
-    def _settled_once(self, ledger: PartLedger, rule: Smoothing, view: View, totals: Array) -> Smoothing:
-        if not isinstance(rule, Evidence):
-            return rule
-        kept = self._settled_for(ledger)
+        return self._settled_once(ledger, rule, urns)
+
+    def _settled_once(self, ledger: PartLedger, rule: Smoothing, urns: Callable[[], Urns]) -> Settled:
+        if rule.local:
+            return rule.settle(urns)
+        by_family: dict[Any, Any] = ledger.__dict__.setdefault("_settled", {})
+        kept: dict[Smoothing, Settled] = by_family.setdefault(replace(self, threads=None), {})
         if rule not in kept:
-            kept[rule] = self.settled(rule, view, totals)
+            kept[rule] = rule.settle(urns)
         return kept[rule]
 
-    def settled(self, rule: Smoothing, view: View, totals: Array) -> Smoothing:
-        """The rule, or where the counts are to decide, what they decide."""
-        if not isinstance(rule, Evidence):
-            return rule
-        inner: Any = self._inner()
-        if self._plane != WEIGHT or self.family != "multinomial":
-            return inner.table_rule(view, rule)
+    def _urns(self, view: View, totals: Array) -> Urns:
+        """Return what the counts of words were drawn from."""
+        urns = self.count_family.urns(view)
+        if self._plane != WEIGHT or not isinstance(urns, Draws) or self.family != "multinomial":
+            return urns
         # Weights come to less than the draws that they stand for: as many as there are words.
-        scale = float(totals[OCCURRENCES].sum() / max(view.totals[0].sum(), WEIGHT_UNIT))
-        cells = replace(view.cells, values=view.cells.values * scale)
-        shown = replace(view, cells=cells, totals=view.totals * scale)
-        return Additive(max(best_alpha(inner.draws(shown)) / scale, LOWEST))
+        return replace(urns, scale=float(totals[OCCURRENCES].sum() / max(view.totals[0].sum(), WEIGHT_UNIT)))
 
     @property
     def _plane(self) -> int:
@@ -272,17 +262,14 @@ class Words:
         cells = restricted(ledger.total.cells, numbers)
         totals = cells.totals(ledger.classes.size, {OCCURRENCES, self._plane})
         view = self._shown(ledger, cells, len(numbers), len(numbers), totals)
-        rules = [self._settled_once(ledger, rule, view, totals) for rule in rules]
         every = view
-        if not any(isinstance(rule, Background) for rule in rules):  # the words of these texts are enough
+        settled = [self._settled_once(ledger, rule, lambda: self._urns(every, totals)) for rule in rules]
+        if all(rule.local for rule in settled):  # the words of these texts are enough
             near = held_among(numbers, X.number)
             cells, numbers = narrowed(cells, near, {DOCUMENTS, self._plane}), numbers[near]
             view = self._shown(ledger, cells, len(numbers), every.every.size, totals)
         entries = self._entries(ledger, view, cells, numbers, X, codes, weight)
-        if self.family == "bernoulli":
-            left = bernoulli_left_out(entries, every, rules)
-        else:
-            left = draws_left_out(entries, rules, complement=self.family == "complement")
+        left = leave_out(self.count_family, entries, every, settled)
         for logs in left:
             for part in logs:
                 if part is not None and len(X.missing):
@@ -311,7 +298,7 @@ class Words:
             data, own = np.ones(len(count)), of_row
         else:
             texts = np.repeat(ledger.rows.sum() - each, np.diff(starts))
-            weighted = X.tf[known] * (np.log((1.0 + texts) / (1.0 + np.maximum(others, 0.0))) + 1.0)
+            weighted = X.tf[known] * inverse_documents(texts, np.maximum(others, 0.0))
             data = length_normed(starts, weighted if lost is None else np.where(lost, 0.0, weighted))
             own = X.unit[known] * of_row
         rows = SparseRows(data, column.astype(np.int64), starts, (len(codes), len(numbers)))
@@ -334,7 +321,9 @@ class Words:
         assert isinstance(tally.features, Vocabulary)
         return self.limits.kept(tally, np.sort(tally.features.locate(self.vocabulary, split=self.split)))
 
-    def _inner(self) -> Multinomial | Bernoulli:
+    @property
+    def count_family(self) -> CountFamily:
+        """The family that weighs the counts of words."""
         if self.family == "multinomial":
             return Multinomial(self.who)
         return Complement(self.who, self.norm) if self.family == "complement" else Bernoulli(self.who)
@@ -369,12 +358,11 @@ class Words:
         total = counts.sum()
         if not len(numbers) or not size:
             return [""] * size
-        view = self._shown(ledger, cells, len(numbers), len(numbers), cells.totals(ledger.classes.size))
-        plain = replace(
-            view, cells=replace(cells, values=cells.values[:1]), totals=cells.totals(ledger.classes.size)[:1]
-        )
-        rule = self.settled(rule, view, cells.totals(ledger.classes.size))
-        chance = chances(Multinomial().table(plain, rule, np.zeros(ledger.classes.size)), klass)  # type: ignore[arg-type]
+        totals = cells.totals(ledger.classes.size)
+        view = self._shown(ledger, cells, len(numbers), len(numbers), totals)
+        plain = replace(view, cells=replace(cells, values=cells.values[:1]), totals=totals[:1])
+        settled = rule.settle(lambda: self._urns(view, totals))
+        chance = exp(Multinomial().log_shares(plain, settled, klass))
         lengths = rng.poisson(total / max(float(ledger.rows[klass]), 1.0), size)
         drawn = rng.choice(len(numbers), int(lengths.sum()), p=chance / chance.sum())
         features: Any = ledger.features

@@ -13,7 +13,6 @@ from naively.arrays import Array, Value
 from naively.count.cells import Cells
 from naively.count.counts import WEIGHT_UNIT
 from naively.count.vocabulary import Buckets, Vocabulary
-from naively.families.words.selection import DOCUMENTS
 from naively.threads import threads
 
 
@@ -154,9 +153,8 @@ def length_normed(starts: Array, weight: Array) -> Array:
     return weight / np.where(length > 0, length, 1.0)[row]
 
 
-def inverse_documents(cells: Cells, words: int, texts: float) -> Array:
-    """log((1 + n) / (1 + df)) + 1 for each word."""
-    documents = np.bincount(cells.feature, weights=cells.values[DOCUMENTS], minlength=words)
+def inverse_documents(texts: Any, documents: Array) -> Array:
+    """log((1 + n) / (1 + df)) + 1 for words that are in so many of n texts."""
     return np.log((1.0 + texts) / (1.0 + documents)) + 1.0
 
 

@@ -1,0 +1,43 @@
+"""Logarithms in two parts: the finite one, and how often impossible (None: never)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from naively.arrays import Array
+
+Logs = tuple[Array, Array | None]
+
+NOTHING: Logs = (np.float64(0.0), None)  # type: ignore[assignment]
+"""Adds nothing, and nothing impossible."""
+
+
+def added(parts: Sequence[Logs]) -> Logs:
+    """Return the sum of some logarithms."""
+    impossible = [part[1] for part in parts if part[1] is not None]
+    return sum(part[0] for part in parts), sum(impossible) if impossible else None  # type: ignore[return-value]
+
+
+def times(logs: Logs, factor: Any) -> Logs:
+    """Return logarithms that many times."""
+    return factor * logs[0], None if logs[1] is None else factor * logs[1]
+
+
+def negative(logs: Logs) -> Logs:
+    return times(logs, -1.0)
+
+
+def minus(a: Logs, b: Logs) -> Logs:
+    """Return the difference of two logarithms."""
+    if a[1] is None and b[1] is None:
+        return a[0] - b[0], None
+    return a[0] - b[0], np.asarray(0.0 if a[1] is None else a[1]) - np.asarray(0.0 if b[1] is None else b[1])
+
+
+def exp(logs: Logs) -> Array:
+    """Return what they are the logarithms of: 0 where it is impossible."""
+    finite, impossible = logs
+    return np.exp(finite) if impossible is None else np.where(impossible > 0, 0.0, np.exp(finite))
