@@ -393,6 +393,41 @@ def test_an_unknown_parameter_is_named_with_its_class_and_the_nearest(kind: Any)
         kind(0.5)
 
 
+METHODS = {
+    "fit": {"smple_weight": "sample_weight", "weights": "sample_weight", "target": "X"},
+    "partial_fit": {"clases": "classes", "smple_weight": "sample_weight", "raw_document": "raw_documents"},
+    "forget": {"sample_wieght": "sample_weight"},
+    "predict": {"x": "X"},
+    "predict_proba": {"x": "X"},
+    "predict_log_proba": {"x": "X"},
+    "predict_joint_log_proba": {"x": "X"},
+    "explain": {"x": "X"},
+    "score": {"sample_weights": "sample_weight"},
+    "sample": {"random_sate": "random_state"},
+    "recalibrate": {"sample_weigth": "sample_weight"},
+    "save": {"forzen": "frozen"},
+    "transform": {"doc": "raw_documents", "x": "X"},
+    "fit_transform": {"raw_document": "raw_documents"},
+}
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS, ids=name_of)
+def test_an_unknown_argument_of_a_method_is_named_with_its_class_and_the_nearest(kind: Any) -> None:
+    for method in sorted(METHODS.keys() & set(dir(kind))):
+        call = getattr(kind(), method)
+        known = inspect.signature(call).parameters
+        for wrong, right in METHODS[method].items():
+            if right in known:
+                message = rf"^{kind.__name__}\.{method}\(\) has no parameter '{wrong}'.*'?{right}'?"
+                with pytest.raises(TypeError, match=message):
+                    call(**{wrong: 1})
+        message = rf"^{kind.__name__}\.{method}\(\) has no parameter 'zzzz'; its parameters are {', '.join(known)}"
+        with pytest.raises(TypeError, match=message):
+            call(zzzz=1)
+        with pytest.raises(TypeError, match=rf"^{kind.__name__}\.{method}\(\) takes "):
+            call(*range(10))
+
+
 def test_refit_names_the_nearest_parameter_and_learners_name_themselves() -> None:
     model = naively.TextClassifier(**PLAIN_TEXT).fit(TEXTS, Y)
     with pytest.raises(ValueError, match="Invalid parameter 'min_dif' for TextClassifier; did you mean 'min_df'"):
