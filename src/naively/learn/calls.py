@@ -15,8 +15,8 @@ _EXPLAINED = "_explains_calls"
 
 def explain_calls(kind: type) -> None:
     """Make the public methods of a class, inherited ones too, explain arguments that they do not take."""
-    for name in dir(kind):
-        method = inspect.getattr_static(kind, name)
+    members = {name: member for base in reversed(kind.__mro__) for name, member in vars(base).items()}
+    for name, method in members.items():
         if isinstance(method, FunctionType) and not name.startswith("_") and not hasattr(method, _EXPLAINED):
             setattr(kind, name, explained(method))
 
