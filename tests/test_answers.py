@@ -475,3 +475,20 @@ def test_what_is_refused_where_scikit_learn_takes_it() -> None:
     told = " ".join((Path(__file__).parent.parent / "docs" / "design.md").read_text().split())
     for words in ("Negative weights", "datetime64", "Fitted attributes", "what a mask hides", "array API"):
         assert words in told.split("## Where it differs from scikit-learn")[1]
+
+
+WARNED: dict[str, Callable[[], Any]] = {
+    "fit": lambda: naively.NaiveBayes().fit({"x": [1.5, 2.5, 3.5]}, ["a", "b", None]),
+    "partial_fit": lambda: naively.NaiveBayes().partial_fit({"x": [1.5, 2.5, 3.5]}, ["a", "b", None]),
+    "texts": lambda: naively.TextClassifier().fit(["", ""], ["a", "b"]),
+    "text batch": lambda: naively.TextClassifier().partial_fit(["", ""], ["a", "b"]),
+    "alpha": lambda: naively.MultinomialNB(alpha=0.0, force_alpha=False).fit(X, Y),
+    "names": lambda: naively.NaiveBayes().fit({"x": [1.5, 2.5]}, ["a", "b"]).predict([[1.5]]),
+}
+
+
+@pytest.mark.parametrize("call", WARNED.values(), ids=WARNED)
+def test_a_warning_names_the_line_of_the_one_who_called(call: Callable[[], Any]) -> None:
+    with pytest.warns(UserWarning, match=".") as caught:
+        call()
+    assert [warning.filename for warning in caught] == [__file__] * len(caught)
