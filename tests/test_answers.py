@@ -13,8 +13,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from naively.learn.tables import TableLearner
-from naively.learn.text import TextLearner
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.utils import get_tags
@@ -41,7 +39,7 @@ def name_of(value: Any) -> str:
 
 
 def rows_for(kind: Any) -> Any:
-    return TEXTS if kind in (naively.TextClassifier, TextLearner) else TABLE if kind is naively.NaiveBayes else X
+    return TEXTS if kind is naively.TextClassifier else TABLE if kind is naively.NaiveBayes else X
 
 
 # --- the caller's arrays
@@ -247,7 +245,7 @@ def test_masked_text_is_a_missing_category_or_text() -> None:
     np.testing.assert_array_equal(model.predict_proba(masked), plain.predict_proba(np.where(words == "-", None, words)))
     texts = np.ma.array(["a fine film", "-999", "dull"], mask=[0, 1, 0])
     tally = naively.TextClassifier().fit(texts, ["x", "x", "y"]).tally_
-    assert (tally.rows.tolist(), tally.known.tolist()) == ([2, 1], [1, 1])
+    assert (tally.rows.tolist(), tally.part.rows.tolist()) == ([2, 1], [1, 1])
 
 
 def test_masked_whole_numbers_beyond_2_to_53_are_refused_not_rounded() -> None:
@@ -432,7 +430,7 @@ def test_refit_names_the_nearest_parameter_and_learners_name_themselves() -> Non
     model = naively.TextClassifier(**PLAIN_TEXT).fit(TEXTS, Y)
     with pytest.raises(ValueError, match="Invalid parameter 'min_dif' for TextClassifier; did you mean 'min_df'"):
         model.refit(min_dif=2)
-    learners: list[Callable[..., Any]] = [TextLearner, TableLearner]
+    learners: list[Callable[..., Any]] = [naively.TextClassifier, naively.NaiveBayes]
     for learner in learners:
         with pytest.raises(TypeError, match=rf"^{name_of(learner)} has no parameter 'priors'; did you mean 'prior'"):
             learner(priors=None)

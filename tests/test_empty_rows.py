@@ -258,7 +258,7 @@ def test_a_missing_text_of_a_table_is_a_row_of_it_and_no_text_of_its_column() ->
     rule = naively.Text(family="bernoulli", ngrams=(1, 1), alpha=0.5)
     model = NaiveBayes(columns={"t": rule, "c": naively.Categorical()}, calibrate=False).fit(rows, list("aabb"))
     assert model.class_count_.tolist() == [2, 2]
-    assert model.tally_.parts["text t"].known.tolist() == [1, 2]
+    assert model.tally_.parts["text t"].rows.tolist() == [1, 2]
     assert {row.column: row.missing for row in model.schema_} == {"t": 1, "c": 2}
     found = model.scores({"t": ["film fine", None], "c": [None, None]})
     expected = definition(
@@ -446,7 +446,7 @@ def test_models_with_missing_texts_are_kept_as_they_are(tmp_path: Path) -> None:
         same_model(pickle.loads(pickle.dumps(model)), model, texts)
         again = Tally.from_arrow(model.tally_.to_arrow())
         assert again == model.tally_
-        assert again.known.tolist() == model.tally_.part.rows.tolist()
+        assert again.part.rows.tolist() == model.tally_.part.rows.tolist()
         model.save(tmp_path / "frozen.nb", frozen=True)
         loaded = naively.load(tmp_path / "frozen.nb")
         np.testing.assert_array_equal(loaded.predict_proba(texts), model.predict_proba(texts))
@@ -464,19 +464,22 @@ def test_equal_counts_make_equal_files_whether_texts_were_missing_on_the_way_or_
 
 def test_a_file_or_table_with_more_missing_rows_than_rows_is_refused(tmp_path: Path) -> None:
     tally = text().fit(TEXTS, LABELS).tally_
-    for forged in ([2, 0, 0], [-1, 0, 0], [1, 0], ["x", 0, 0]):
+    rows = tally.rows.tolist()
+    for forged in ([rows[0] + 1, *rows[1:]], [-1, *rows[1:]], rows[:-1], ["x", *rows[1:]]):
         table = tally.to_arrow()
         head = json.loads(table.schema.metadata[b"naively"])
-        head["missing"] = forged
+        head["known"] = forged
         metadata = {**table.schema.metadata, b"naively": json.dumps(head).encode()}
-        with pytest.raises(naively.InputError, match="missing"):
+        with pytest.raises(naively.InputError, match="rows"):
             Tally.from_arrow(table.replace_schema_metadata(metadata))
     model = text().fit(TEXTS, LABELS)
-    for forged in (np.array([2, 0, 0]), np.array([-1, 0, 0]), np.array([1, 0])):
-        object.__setattr__(model._model.ledger.levels[0], "missing", forged)
-        model._model.ledger.__dict__.pop("total", None)
+    for forged in (np.array([rows[0] + 1, *rows[1:]]), np.array([-1, *rows[1:]]), np.array(rows[:-1])):
+        ledger = model._model.ledger
+        object.__setattr__(ledger.counted["words"].levels[0], "rows", forged)
+        for cached in (ledger, ledger.counted["words"]):
+            cached.__dict__.pop("total", None)
         model.save(tmp_path / "forged.nb")
-        with pytest.raises(FileError, match="missing"):
+        with pytest.raises(FileError, match="rows"):
             naively.load(tmp_path / "forged.nb")
 
 

@@ -18,8 +18,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from naively.learn.tables import TableLearner
-from naively.learn.text import TextLearner
 from sklearn.base import clone
 
 import naively
@@ -378,9 +376,9 @@ def test_a_recalibration_does_not_undo_what_was_learnt_meanwhile(restless: None)
     assert model.class_count_.tolist() == [90.0, 50.0]
 
 
-@pytest.mark.parametrize("make", [*MODELS.values(), TextLearner, TableLearner])
+@pytest.mark.parametrize("make", [*MODELS.values()])
 def test_a_model_that_has_learnt_is_copied_and_pickled(make: Callable[[], Any]) -> None:
-    name = make().__class__.__name__.replace("TextLearner", "TextClassifier").replace("TableLearner", "NaiveBayes")
+    name = make().__class__.__name__
     X = rows_of(name, 6)
     model = make().fit(X, ["a", "b"] * 3)
     for other in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model), copy.copy(model)):

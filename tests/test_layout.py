@@ -72,20 +72,16 @@ def test_importing_every_estimator_loads_no_table_library():
 HEAVY = {"sklearn", "scipy", "rich", *TABLES}
 
 
-def test_importing_learners_loads_nothing_but_numpy():
-    assert (
-        not loaded_after("from naively.learn.text import TextLearner\nfrom naively.learn.tables import TableLearner")
-        & HEAVY
-    )
+def test_importing_estimators_loads_nothing_but_numpy():
+    assert not loaded_after("from naively import GaussianNB, NaiveBayes, TextClassifier") & HEAVY
 
 
 @pytest.mark.parametrize("told", ["alpha=1, calibrate=False", "alpha=1, family='bernoulli', weighting='counts'", ""])
 def test_learning_from_texts_predicting_and_explaining_does_without_scikit_learn(told):
     work = f"""
-from naively.learn.text import TextLearner
-from naively.learn.merge import merge
+from naively import TextClassifier, merge
 texts, labels = ["a fine film", "a dull film", "fine acting", "dull"] * 8, ["pos", "neg", "pos", "neg"] * 8
-learner = TextLearner({told}).fit(texts, labels).partial_fit(["fine"], ["pos"]).forget(["fine"], ["pos"])
+learner = TextClassifier({told}).fit(texts, labels).partial_fit(["fine"], ["pos"]).forget(["fine"], ["pos"])
 assert merge(learner, learner).predict(["so dull"]).tolist() == ["neg"]
 learner.predict_proba(["fine"]), learner.top(["fine"]), learner.explain("a fine film"), learner.sample(2, 0)
 learner.top_words(2), learner.refit(alpha=0.5)
@@ -97,14 +93,14 @@ learner.top_words(2), learner.refit(alpha=0.5)
 
 def test_a_model_of_texts_is_saved_judged_and_loaded_without_what_only_tables_need(tmp_path):
     work = f"""
-from naively.learn.text import TextLearner
-from naively.learn.files import Saved, save
+import naively
+from naively import TextClassifier
 texts, labels = ["a fine film", "a dull film"] * 20, ["pos", "neg"] * 20
-learner = TextLearner(family="multinomial", weighting="counts", ngrams=(1, 1)).fit(texts, labels)
+learner = TextClassifier(family="multinomial", weighting="counts", ngrams=(1, 1)).fit(texts, labels)
 learner.judge(texts, labels)
-save(learner, {str(tmp_path / "m.nb")!r})
-assert Saved.open({str(tmp_path / "m.nb")!r}).learner({{"TextClassifier": TextLearner}}).predict(["fine"]) == ["pos"]
-tables = ("naively.families.blocks", "naively.families.columns.declared", "naively.count.moments")
+learner.save({str(tmp_path / "m.nb")!r})
+assert naively.load({str(tmp_path / "m.nb")!r}).predict(["fine"]) == ["pos"]
+tables = ("naively.families.blocks.categories", "naively.families.columns.declared", "naively.count.moments")
 assert not [name for name in sys.modules if name.startswith(tables)]
 """
     assert "naively" in loaded_after(work)
@@ -112,9 +108,9 @@ assert not [name for name in sys.modules if name.startswith(tables)]
 
 def test_learning_from_tables_does_without_scikit_learn():
     work = """
-from naively.learn.tables import TableLearner
+from naively import NaiveBayes
 table = {"price": [7.5, 8.0, None, 30.0, 28.5, 31.0] * 9, "city": ["Rome", "Oslo", "Rome", None, "Oslo", "Oslo"] * 9}
-learner = TableLearner().fit(table, ["again", "again", "again", "never", "never", "never"] * 9)
+learner = NaiveBayes().fit(table, ["again", "again", "again", "never", "never", "never"] * 9)
 assert learner.predict({"city": ["Rome"], "price": [9.0]}).tolist() == ["again"]
 learner.predict_proba(table), learner.explain({"city": ["Rome"]}), learner.schema_, learner.sample(2, 0)
 """

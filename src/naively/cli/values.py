@@ -9,7 +9,10 @@ import numpy as np
 
 from naively.arrays import Array
 from naively.count.columns import CODE_BITS, MISSING
-from naively.families.blocks import CategoryBlock, MatrixBlock, NumberBlock, TextBlock
+from naively.families.blocks.categories import CategoryBlock
+from naively.families.blocks.matrix import MatrixBlock
+from naively.families.blocks.number_columns import NumberBlock
+from naively.families.blocks.text import TextBlock
 from naively.families.columns.bins import bin_range
 from naively.families.columns.declared import Kernel
 from naively.families.columns.numeric import Column

@@ -11,7 +11,8 @@ from naively.errors import InputError
 from naively.estimators.rows import as_array, check_rows, numbers
 from naively.estimators.sklearn_protocol import SklearnProtocol, validated
 from naively.families.base import Family
-from naively.families.blocks import ArrayBlock, Blocks
+from naively.families.blocks.blocks import Blocks
+from naively.families.blocks.matrix import ArrayBlock
 from naively.learn.learner import Batch, Learner
 from naively.learn.model import Model
 from naively.names import Index

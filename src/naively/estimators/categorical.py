@@ -13,7 +13,8 @@ from naively.errors import InputError
 from naively.estimators.counts import SmoothedClassifier
 from naively.estimators.validation import Between, OneOf
 from naively.families.base import Family
-from naively.families.blocks import Blocks, CategoryArrayBlock
+from naively.families.blocks.blocks import Blocks
+from naively.families.blocks.category_array import CategoryArrayBlock
 from naively.families.categorical import LARGEST_TABLE, Categorical
 from naively.read.frame import Frame
 from naively.smooth.backgrounds import ADDED

@@ -238,10 +238,8 @@ class SklearnProtocol(Learner):
             names = self.classes_
             some = ", ".join(map(str, names[:10])) + (", ..." if len(names) > 10 else "")
             facts += [("classes", f"{len(names)}: {some}"), ("rows", f"{self._model.ledger.rows.sum():,g}")]
-            features = self._model.ledger.features
-            columns = getattr(features, "columns", features)
-            if hasattr(columns, "size"):  # a table has a schema in its place
-                facts.append(("features", f"{columns.size:,}"))
+            for features in self._model.features.values() if self._model.schema is None else ():
+                facts.append(("features", f"{getattr(features, 'columns', features).size:,}"))
         if not facts:
             return f"<pre>{escape(repr(self))}</pre>"
         return Sheet((type(self).__name__, ""), tuple(facts)).html()

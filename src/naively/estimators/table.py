@@ -14,7 +14,8 @@ from naively.count.ledger import Ledger
 from naively.errors import InputError, NaivelyError
 from naively.estimators.sklearn_protocol import CALIBRATE, SklearnProtocol, validated
 from naively.estimators.validation import Between, OneOf, check
-from naively.families.blocks import Blocks, CategoryBlock
+from naively.families.blocks.blocks import Blocks
+from naively.families.blocks.categories import CategoryBlock
 from naively.families.columns.declared import Text
 from naively.families.words.block import FAMILIES, WEIGHTINGS, Words
 from naively.learn.calibrate import CalibratingLearner

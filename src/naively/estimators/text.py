@@ -16,7 +16,8 @@ from naively.count.tally import Tally
 from naively.errors import InputError, warn_caller
 from naively.estimators.sklearn_protocol import CALIBRATE, SklearnProtocol, validated
 from naively.estimators.validation import Between, OneOf
-from naively.families.blocks import Blocks, TextsBlock
+from naively.families.blocks.blocks import Blocks
+from naively.families.blocks.text import TextsBlock
 from naively.families.words.block import FAMILIES, WEIGHTINGS, Words
 from naively.families.words.log_odds import top_words
 from naively.families.words.rows import WordRows, read_all

@@ -11,7 +11,8 @@ import numpy as np
 
 from naively.arrays import Array, Value
 from naively.errors import InputError, warn_caller
-from naively.families.blocks import Blocks, TextsBlock
+from naively.families.blocks.blocks import Blocks
+from naively.families.blocks.text import TextsBlock
 from naively.learn.held_out import HeldOut, leave_one_out, sorted_places
 from naively.learn.learner import Batch, Learner
 from naively.learn.model import Weighing

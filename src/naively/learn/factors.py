@@ -12,15 +12,11 @@ import numpy as np
 from naively.arrays import Array
 from naively.count.columns import CODE_BITS, MISSING
 from naively.count.ledger import Ledger, PartLedger
-from naively.families.blocks import (
-    Blocks,
-    CategoryBlock,
-    CategoryColumn,
-    MatrixBlock,
-    NumberBlock,
-    TextBlock,
-    TextsBlock,
-)
+from naively.families.blocks.blocks import Blocks
+from naively.families.blocks.categories import CategoryBlock, CategoryColumn
+from naively.families.blocks.matrix import MatrixBlock
+from naively.families.blocks.number_columns import NumberBlock
+from naively.families.blocks.text import TextBlock, TextsBlock
 from naively.families.columns.bins import bin_range
 from naively.families.columns.numeric import NumberTable
 from naively.families.complement import Complement

@@ -21,24 +21,14 @@ from naively.count.stored_vocabulary import in_order
 from naively.count.tally import Tally
 from naively.count.vocabulary import Buckets, Vocabulary, WordSubset
 from naively.errors import FileError, InputError
-from naively.families.blocks import (
-    ArrayBlock,
-    Blocks,
-    CategoryArrayBlock,
-    CategoryBlock,
-    MatrixBlock,
-    NumberBlock,
-    TextBlock,
-    TextsBlock,
-)
-from naively.families.columns.numeric import NumberTable
+from naively.families.blocks.blocks import Blocks
+from naively.families.blocks.matrix import ArrayBlock
 from naively.families.words.table import TextTable
 from naively.learn.calibrate import Calibrated
 from naively.learn.checks import check_numbers, check_table
 from naively.learn.model import Model
-from naively.learn.schema import Schema
 from naively.names import Index
-from naively.score.table import CodeTable, CovarianceTable, LinearTable, NormalTable, Table
+from naively.score.table import Table
 from naively.store.codec import Reader, Writer
 from naively.store.container import Contents, read, write
 
@@ -180,7 +170,7 @@ def _check_together(table: Table, model: Any, blocks: Blocks) -> None:
     sound = sound and _class_names(table) == classes
     for block in blocks.blocks if sound else ():
         own: Any = table.blocks[block.name]
-        sound = sound and isinstance(own, _TABLES[type(block)]) and _same_family(own, block)
+        sound = sound and isinstance(own, block.tables) and _same_family(own, block)
         sound = sound and _class_names(own) == classes
         if sound and ledger.parts is not None:
             sound = _same_features(block.features_of(own), ledger.features[block.name])
@@ -190,18 +180,6 @@ def _check_together(table: Table, model: Any, blocks: Blocks) -> None:
 
 def _class_names(value: Any) -> list[Any]:
     return [] if value.classes.names is None else value.classes.names.tolist()
-
-
-_TABLES: dict[Any, tuple[type, ...]] = {
-    ArrayBlock: (LinearTable, CodeTable, NormalTable, CovarianceTable),
-    CategoryArrayBlock: (CodeTable,),
-    CategoryBlock: (CodeTable,),
-    MatrixBlock: (LinearTable, NormalTable, CovarianceTable),
-    NumberBlock: (NumberTable,),
-    TextBlock: (TextTable,),
-    TextsBlock: (TextTable,),
-}
-"""The tables that a block may have."""
 
 
 def _same_family(table: Any, block: Any) -> bool:
@@ -335,7 +313,11 @@ class Saved:
         if set(fields) != {"tally", "dtype", "declared", "counted", "chosen", "judged", "schema"}:
             raise FileError("the file is damaged (the parts of a model)")
         sound = isinstance(fields["declared"], Index) and isinstance(fields["judged"], (Calibrated, type(None)))
-        sound = sound and isinstance(fields["tally"], Tally) and isinstance(fields["schema"], (Schema, type(None)))
+        sound = (
+            sound
+            and isinstance(fields["tally"], Tally)
+            and (fields["schema"] is None or hasattr(fields["schema"], "blocks_of"))
+        )
         if not sound:
             raise FileError("the file is damaged (the parts of a model)")
         tally = fields.pop("tally")

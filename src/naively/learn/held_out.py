@@ -17,8 +17,8 @@ from naively.count.counts import Counts
 from naively.count.ledger import Ledger, PartLedger
 from naively.count.tally import Tally
 from naively.errors import Inexact, InputError
-from naively.families.blocks import Blocks, TextsBlock
-from naively.families.blocks.blocks import MISSING_VALUES
+from naively.families.blocks.blocks import MISSING_VALUES, Blocks
+from naively.families.blocks.text import TextsBlock
 from naively.families.counts_left_out import check_all_rows
 from naively.names import Index
 from naively.read.frame import Frame

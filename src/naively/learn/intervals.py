@@ -17,7 +17,7 @@ from naively.arrays import Array
 from naively.count.ledger import Ledger, PartLedger
 from naively.errors import InputError
 from naively.families.bernoulli import Bernoulli
-from naively.families.blocks import Blocks
+from naively.families.blocks.blocks import Blocks
 from naively.families.categorical import Categorical
 from naively.families.columns.kernel import USUAL_BINS
 from naively.families.columns.missingness import Missingness

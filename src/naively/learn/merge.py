@@ -10,7 +10,7 @@ from typing import Any
 from naively.count.ledger import Ledger
 from naively.count.tally import Tally
 from naively.errors import InputError
-from naively.families.blocks import ArrayBlock
+from naively.families.blocks.matrix import ArrayBlock
 from naively.learn.learner import Learner
 from naively.names import Index
 from naively.read.label_codes import sorted_index

@@ -13,7 +13,7 @@ import numpy as np
 
 from naively.arrays import Array
 from naively.errors import InputError
-from naively.families.blocks import Blocks
+from naively.families.blocks.blocks import Blocks
 from naively.learn.model import Model, Weighing
 from naively.learn.parameters import Parameters
 from naively.read.frame import Frame

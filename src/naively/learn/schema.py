@@ -10,7 +10,12 @@ import numpy as np
 
 from naively import _core
 from naively.errors import InputError, nearest, warn_caller
-from naively.families.blocks import Block, Blocks, CategoryBlock, CategoryColumn, MatrixBlock, NumberBlock, TextBlock
+from naively.families.blocks.base import Block
+from naively.families.blocks.blocks import Blocks
+from naively.families.blocks.categories import CategoryBlock, CategoryColumn
+from naively.families.blocks.matrix import MatrixBlock
+from naively.families.blocks.number_columns import NumberBlock
+from naively.families.blocks.text import TextBlock
 from naively.families.columns.declared import (
     RULES,
     Bernoulli,

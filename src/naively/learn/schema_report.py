@@ -10,7 +10,10 @@ from typing import Any
 import numpy as np
 
 from naively.count.ledger import Ledger
-from naively.families.blocks import Blocks, CategoryBlock, CategoryColumn, NumberBlock, TextBlock
+from naively.families.blocks.blocks import Blocks
+from naively.families.blocks.categories import CategoryBlock, CategoryColumn
+from naively.families.blocks.number_columns import NumberBlock
+from naively.families.blocks.text import TextBlock
 from naively.families.columns.declared import Number
 from naively.families.columns.numeric import Column
 from naively.learn.schema import Schema

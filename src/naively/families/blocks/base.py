@@ -43,6 +43,10 @@ class Block(Protocol):
         """What its family is smoothed by, where the model is smoothed by this."""
 
     @property
+    def tables(self) -> tuple[type, ...]:
+        """The classes of its tables."""
+
+    @property
     def ignores_prior(self) -> bool:
         """Whether scores of a model of this block alone leave out the prior."""
 

@@ -38,6 +38,7 @@ from naively.read.columns import (
 from naively.read.frame import Frame
 from naively.read.matrix import ROW, Fault, RowError, error_for
 from naively.read.texts import flags_in
+from naively.score.table import CodeTable
 from naively.smooth.rules import Smoothing
 from naively.store.registry import stored
 from naively.threads import threads
@@ -269,6 +270,7 @@ class CategoryBlock(TableBlock):
     columns: tuple[CategoryColumn, ...]
 
     name = "categories"
+    tables = (CodeTable,)
 
     @cached_property
     def family(self) -> Categorical:

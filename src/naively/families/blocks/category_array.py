@@ -18,6 +18,7 @@ from naively.read.detect import missing_entries
 from naively.read.frame import Frame
 from naively.read.label_codes import encode, sorted_index
 from naively.read.matrix import Rows, is_sparse_matrix, native
+from naively.score.table import CodeTable
 from naively.store.registry import stored
 
 
@@ -32,6 +33,8 @@ class CategoryArrayBlock(ArrayBlock):
 
     least: tuple[int, ...] | None = None
     named: bool = False
+
+    tables = (CodeTable,)
 
     def no_features(self) -> Categories:
         columns = super().no_features()

@@ -9,14 +9,13 @@ import numpy as np
 
 from naively.arrays import Array
 from naively.count.ledger import PartLedger
-from naively.count.moments import ClassMoments
 from naively.families.base import Family, remainder
 from naively.families.blocks.base import TableBlock, checked
 from naively.names import Index
 from naively.read.columns import BOOLEAN, NUMBER, numbers
 from naively.read.frame import Frame
 from naively.read.matrix import interleaved
-from naively.score.table import LinearTable, Shares
+from naively.score.table import CovarianceTable, LinearTable, NormalTable, Shares
 from naively.smooth.rules import Smoothing
 from naively.store.registry import stored
 
@@ -30,6 +29,8 @@ class MatrixBlock(TableBlock):
     sources: tuple[str, ...]
     family: Family
     given: Any = None
+
+    tables = (LinearTable, NormalTable, CovarianceTable)
 
     def no_features(self) -> Index:
         return Index.of(list(self.sources))
@@ -50,7 +51,7 @@ class MatrixBlock(TableBlock):
     def lost(self, ledger: PartLedger, rows: Array) -> Array | None:
         """None where the family does not count what is missing."""
         total = ledger.total
-        if isinstance(total, ClassMoments):
+        if hasattr(total, "single"):
             return remainder(total.rows[:, None], total.single().full().n).T
         return total.dense(1).T if len(total.planes) > 1 else None
 
@@ -72,6 +73,7 @@ class ArrayBlock:
     columns: tuple[str, ...] | int
 
     name = "features"
+    tables: ClassVar[tuple[type, ...]] = (LinearTable, NormalTable, CovarianceTable)
     sources: ClassVar[tuple[str, ...]] = ()
 
     @property

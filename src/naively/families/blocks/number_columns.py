@@ -14,7 +14,7 @@ from naively.count.ledger import PartLedger
 from naively.families.base import remainder
 from naively.families.blocks.base import TableBlock, checked
 from naively.families.columns.declared import Rule
-from naively.families.columns.numeric import AnyNumbers, NumberColumns
+from naively.families.columns.numeric import AnyNumbers, NumberColumns, NumberTable
 from naively.names import Index
 from naively.read.columns import BOOLEAN, NUMBER, numbers
 from naively.read.frame import Frame
@@ -31,6 +31,7 @@ class NumberBlock(TableBlock):
     columns: tuple[tuple[str, Rule], ...]
 
     name = "numbers"
+    tables = (NumberTable,)
 
     @cached_property
     def family(self) -> AnyNumbers:

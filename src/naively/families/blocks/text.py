@@ -10,6 +10,7 @@ from naively.count.ledger import PartLedger
 from naively.families.base import remainder
 from naively.families.blocks.base import TableBlock, changed, checked, nothing
 from naively.families.words.block import Words, without_lost_words
+from naively.families.words.table import TextTable
 from naively.names import Index
 from naively.read.columns import CATEGORY, NUMBER, TEXT, is_text, missing
 from naively.read.frame import Frame
@@ -27,6 +28,8 @@ class TextBlock(TableBlock):
     source: str
     family: Words
     given: Smoothing | None = None
+
+    tables = (TextTable,)
 
     @property
     def name(self) -> str:
@@ -79,6 +82,7 @@ class TextsBlock:
     family: Words
 
     name = "words"
+    tables = (TextTable,)
     sources: ClassVar[tuple[str, ...]] = ()
 
     @property
