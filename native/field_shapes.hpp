@@ -1,4 +1,5 @@
 // FieldShapes: tells, for each column of a delimited file, what shapes its values have: whole numbers, dates, booleans.
+// A long number begins with 16 or more digits and no point: a double may not hold it.
 #pragma once
 
 #include <algorithm>
@@ -11,10 +12,10 @@
 
 namespace naively {
 
-// Values in quotes count as `other`, empty values not at all.
+// Values in quotes count as `other` and as `long_number`, empty values not at all.
 class FieldShapes {
    public:
-    enum Shape : std::uint8_t { whole = 1, date = 2, boolean = 4, other = 8 };
+    enum Shape : std::uint8_t { whole = 1, date = 2, boolean = 4, other = 8, long_number = 16 };
 
     // `skip`: the number of records before the first row.
     FieldShapes(char delimiter, std::vector<bool> watched, std::int64_t skip)
@@ -37,7 +38,10 @@ class FieldShapes {
         }
     }
     // A quote.
-    void quoted() { length_ = longest + 1; }
+    void quoted() {
+        length_ = longest + 1;
+        value_.fill('0');
+    }
 
     // At the end of the file.
     const std::vector<std::uint8_t>& finish() {
@@ -52,15 +56,17 @@ class FieldShapes {
         return std::find_if(from, to, [&](char c) { return c == delimiter_ || c == '\n' || c == '\r'; });
     }
     void keep(const char* from, const char* end) {
-        for (; from < end && length_ <= longest; ++from, ++length_)
-            if (length_ < longest) value_[length_] = *from;
+        for (; from < end && length_ <= longest; ++from, ++length_) value_[length_] = *from;
     }
     void end_value() {
         if (length_ > 0 && skip_ == 0 && watched_[column_]) shapes_[column_] |= shape();
         length_ = 0;
     }
-    Shape shape() const {
-        if (length_ > longest) return other;
+    std::uint8_t shape() const {
+        if (length_ > longest) {
+            const bool is_long = all_of({value_.data(), value_.size()}, "+- ");
+            return is_long ? other | long_number : other;
+        }
         const std::string_view value(value_.data(), length_);
         const std::size_t sign = value[0] == '+' || value[0] == '-';
         if (all_of(value.substr(sign), "")) return value.size() > sign ? whole : other;
@@ -80,7 +86,7 @@ class FieldShapes {
     std::int64_t skip_;
     std::vector<bool> watched_;
     std::vector<std::uint8_t> shapes_;
-    std::array<char, longest> value_{};
+    std::array<char, longest + 1> value_{};  // its first characters
     std::size_t column_ = 0, length_ = 0;
     bool returned_ = false;  // the last byte was a carriage return that ended a record
 };

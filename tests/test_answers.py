@@ -391,6 +391,41 @@ def test_an_unknown_parameter_is_named_with_its_class_and_the_nearest(kind: Any)
         kind(0.5)
 
 
+METHODS = {
+    "fit": {"smple_weight": "sample_weight", "weights": "sample_weight", "target": "X"},
+    "partial_fit": {"clases": "classes", "smple_weight": "sample_weight", "raw_document": "raw_documents"},
+    "forget": {"sample_wieght": "sample_weight"},
+    "predict": {"x": "X"},
+    "predict_proba": {"x": "X"},
+    "predict_log_proba": {"x": "X"},
+    "predict_joint_log_proba": {"x": "X"},
+    "explain": {"x": "X"},
+    "score": {"sample_weights": "sample_weight"},
+    "sample": {"random_sate": "random_state"},
+    "recalibrate": {"sample_weigth": "sample_weight"},
+    "save": {"forzen": "frozen"},
+    "transform": {"doc": "raw_documents", "x": "X"},
+    "fit_transform": {"raw_document": "raw_documents"},
+}
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS, ids=name_of)
+def test_an_unknown_argument_of_a_method_is_named_with_its_class_and_the_nearest(kind: Any) -> None:
+    for method in sorted(METHODS.keys() & set(dir(kind))):
+        call = getattr(kind(), method)
+        known = inspect.signature(call).parameters
+        for wrong, right in METHODS[method].items():
+            if right in known:
+                message = rf"^{kind.__name__}\.{method}\(\) has no parameter '{wrong}'.*'?{right}'?"
+                with pytest.raises(TypeError, match=message):
+                    call(**{wrong: 1})
+        message = rf"^{kind.__name__}\.{method}\(\) has no parameter 'zzzz'; its parameters are {', '.join(known)}"
+        with pytest.raises(TypeError, match=message):
+            call(zzzz=1)
+        with pytest.raises(TypeError, match=rf"^{kind.__name__}\.{method}\(\) takes "):
+            call(*range(10))
+
+
 def test_refit_names_the_nearest_parameter_and_learners_name_themselves() -> None:
     model = naively.TextClassifier(**PLAIN_TEXT).fit(TEXTS, Y)
     with pytest.raises(ValueError, match="Invalid parameter 'min_dif' for TextClassifier; did you mean 'min_df'"):
@@ -438,3 +473,20 @@ def test_what_is_refused_where_scikit_learn_takes_it() -> None:
     told = " ".join((Path(__file__).parent.parent / "docs" / "design.md").read_text().split())
     for words in ("Negative weights", "datetime64", "Fitted attributes", "what a mask hides", "array API"):
         assert words in told.split("## Where it differs from scikit-learn")[1]
+
+
+WARNED: dict[str, Callable[[], Any]] = {
+    "fit": lambda: naively.NaiveBayes().fit({"x": [1.5, 2.5, 3.5]}, ["a", "b", None]),
+    "partial_fit": lambda: naively.NaiveBayes().partial_fit({"x": [1.5, 2.5, 3.5]}, ["a", "b", None]),
+    "texts": lambda: naively.TextClassifier().fit(["", ""], ["a", "b"]),
+    "text batch": lambda: naively.TextClassifier().partial_fit(["", ""], ["a", "b"]),
+    "alpha": lambda: naively.MultinomialNB(alpha=0.0, force_alpha=False).fit(X, Y),
+    "names": lambda: naively.NaiveBayes().fit({"x": [1.5, 2.5]}, ["a", "b"]).predict([[1.5]]),
+}
+
+
+@pytest.mark.parametrize("call", WARNED.values(), ids=WARNED)
+def test_a_warning_names_the_line_of_the_one_who_called(call: Callable[[], Any]) -> None:
+    with pytest.warns(UserWarning, match=".") as caught:
+        call()
+    assert [warning.filename for warning in caught] == [__file__] * len(caught)

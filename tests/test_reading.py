@@ -154,6 +154,49 @@ def test_a_column_has_the_narrowest_type_that_holds_its_later_values(write, valu
         assert str(column[-1].as_py()) == str(pa.array([value]).cast(column.type)[0].as_py())
 
 
+BESIDE_DECIMALS = {
+    "9007199254740993": "9007199254740992", "-9007199254740993": "-9007199254740992",
+    "12345678901234567890": "12345678901234567168", "1" * 40: "1111111111111111", "9007199254740992": None,
+    "1152921504606846976": None, "12345678901234567000": None, "1" + "0" * 23: None, "9007199254740993.5": None,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("decimals", ["before", "after", "long before"])
+@pytest.mark.parametrize("value", BESIDE_DECIMALS)
+def test_a_whole_number_beside_decimals_is_exact_or_refused_with_its_line(write, value, decimals):
+    """A double that is printed as a whole number, as JavaScript does it, is exact."""
+    values = {"before": ["0.5", value], "after": [value, "0.5"], "long before": ["0.5"] * 20_500 + [value]}[decimals]
+    line, nearest = values.index(value) + 1, BESIDE_DECIMALS[value]
+    for name, text, problem in [
+        ("a.csv", "n,t\n" + "".join(f'{v},"a, b"\n' for v in values), f"line {line + 1}, column 'n': {value} would be"),
+        ("b.csv", "t,n\r\n" + "".join(f'"a\r\nb","{v}"\r\n' for v in values), f"line {2 * line + 1}, column 'n': "),
+        ("a.tsv", "n\tt\n" + "".join(f"{v}\ta\n" for v in values), f"line {line + 1}, column 'n': {value} would be"),
+        ("a.jsonl", "".join(f'{{"n": {v}}}\n' for v in values), f"line {line}, column 'n': {value} would be rounded"),
+        (
+            "a.json",
+            "[" + ",".join(f'{{"n": {v}}}' for v in values) + "]",
+            "column 'n': a whole number would be rounded",
+        ),
+    ]:
+        path = write(name, text)
+        if nearest is None:
+            assert table(path)["n"][line - 1].as_py() == float(value)
+            continue
+        with pytest.raises(SourceError, match=f"{problem}.*{'' if name == 'a.json' else nearest}.*--drop n"):
+            table(path)
+        if "json" not in name:
+            assert table(path, columns=["t"]).num_rows == len(values)  # columns that nobody reads may hold anything
+    lines = "".join(f'{{"n": {v}}}\n' for v in values)
+    assert table(write("a.jsonl", lines), on_error="skip").num_rows == len(values) - (nearest is not None)
+
+
+@pytest.mark.parametrize("first", ["-1", "9223372036854775807"])
+@pytest.mark.parametrize("value", ["9223372036854775808", "18446744073709551617", "9" * 37])
+def test_whole_numbers_alone_are_exact_from_the_first_row(write, first, value):
+    for name, text in {"a.csv": f"n\n{first}\n{value}\n", "a.jsonl": f'{{"n": {first}}}\n{{"n": {value}}}\n'}.items():
+        assert [str(n) for n in table(write(name, text))["n"].to_pylist()] == [first, value]
+
+
 def test_a_later_file_may_widen_a_column_too(write, tmp_path):
     for number in range(12):
         write(f"{number:02}.csv", "n\n0.5\n" if number == 11 else "n\n1\n")
@@ -219,8 +262,9 @@ def test_a_boolean_among_the_numbers_of_json_is_refused_and_no_one_or_zero(write
     with pytest.raises(SourceError, match="line 20501, column 'v'"):
         table(path)
     assert table(path, on_error="skip").num_rows == 20_500
-    with pytest.raises(SourceError, match="column 'v': has true or false among its numbers"):
-        table(write("a.json", "[" + ",\n".join(records) + "]"))
+    for on_error in ("stop", "skip"):  # records of a JSON array have no lines that could be left out
+        with pytest.raises(SourceError, match="column 'v': has true or false among its numbers"):
+            table(write("a.json", "[" + ",\n".join(records) + "]"), on_error=on_error)
 
 
 # Line ends, marks, long values
@@ -422,6 +466,27 @@ def test_a_row_in_the_place_of_the_header_is_refused_until_it_is_said_to_be_one(
     assert table(write("n.csv", "1,2\n3,4\n"), no_header=True).to_pylist() == [
         {"column0": 1, "column1": 2}, {"column0": 3, "column1": 4},
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+@pytest.mark.parametrize("ending", PACK)
+def test_rows_that_repeat_the_names_of_the_columns_are_refused_or_left_out(write, ending, line_end):
+    lines = ["n,text,label", '1,"two\nlines",a', "n,text,label", "2,x,b", "", "n,text,label", "3,x,b"]
+    path = write("a.csv" + ending, PACK[ending](line_end.join([*lines, ""]).encode()))
+    with pytest.raises(SourceError, match="repeats the names of the columns; take it out"):
+        table(path)
+    for columns in (None, ["label", "text", "n"], ["label", "n"]):
+        with open_source(Request(paths=(path,), on_error="skip")) as source:
+            rows = pa.concat_tables(source.batches(columns)).to_pydict()
+            assert (rows["n"], rows["label"]) == ([1, 2, 3], ["a", "b", "b"])
+            assert source.columns["n"] == "BIGINT"
+            assert [(row.line, row.problem) for row in source.bad] == [
+                (line, "repeats the names of the columns") for line in (4, 7)
+            ]
+            assert source.bad_rows == 2
+    texts = write("b.csv", "text,label\nx,a\ntext,label\ny,b\n")  # all rows look alike
+    with pytest.raises(SourceError, match="row 2 repeats the names of the columns; take it out"):
+        table(texts, on_error="skip")
 
 
 def test_a_file_whose_names_look_like_a_row_says_so_where_a_name_is_not_found(write):

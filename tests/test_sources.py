@@ -211,7 +211,10 @@ SHAPES = [
     ("7", 1),
     ("-12", 1),
     ("+" + "9" * 14, 1),
-    ("9" * 16, 8),
+    ("9" * 16, 8 | 16),
+    ("-" + "9" * 15, 8 | 16),
+    ("9" * 14 + ".5", 8),
+    ("0." + "9" * 16, 8),
     ("-", 8),
     ("0.4", 2),
     ("2020-01-31", 2),
@@ -219,9 +222,9 @@ SHAPES = [
     ("true", 4),
     ("FALSE", 4),
     ("yes", 8),
-    ('"7"', 8),
-    ('"a,b"', 8),
-    ('1"2', 8),
+    ('"7"', 8 | 16),
+    ('"a,b"', 8 | 16),
+    ('1"2', 8 | 16),
     (" 7", 8),
 ]
 
@@ -251,10 +254,12 @@ def test_columns_that_fit_their_types_are_read_once(write, monkeypatch):
         return aggregated(self, types, aggregates)
 
     monkeypatch.setattr(delimited_files.Delimited, "_aggregated", recorded)
-    for last, wanted in [("", []), ("0.5,2020-01-31,true,1\n", [{"whole"}])]:
+    long = f"1,2020-01-31,true,{2**60}\n"
+    for last, wanted in [("", []), ("0.5,2020-01-31,true,1\n", [{"whole"}]), (long, [{"decimal"}, {"decimal"}])]:
         with source(write("a.csv", f"whole,day,flag,decimal\n{rows}{last}".encode())) as opened:
             list(opened.batches())
         assert passes == wanted
+        passes.clear()
 
 
 @pytest.mark.parametrize("name", FILES)

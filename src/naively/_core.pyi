@@ -364,7 +364,7 @@ class RecordWatch:
         """How many kinds of line ends there are outside quotes."""
 
     def shapes(self) -> list[int]:
-        """Shapes of values in each watched column: 1 whole numbers, 2 dates, 4 true and false, 8 others, or sums."""
+        """Sums of shapes in each watched column: 1 whole, 2 date, 4 boolean, 8 other, 16 quoted or of 16+ digits."""
 
 class StoredVocabulary:
     """A vocabulary in arrays as `stored` made them; whatever they hold, nothing outside of them is read."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from naively.arrays import Array, Value
-from naively.errors import DataWarning, InputError
+from naively.errors import InputError, warn_caller
 from naively.families.blocks.blocks import Blocks
 from naively.families.blocks.text import TextsBlock
 from naively.learn.held_out import HeldOut, leave_one_out, sorted_places
@@ -347,11 +346,9 @@ class CalibratingLearner(Learner):
 
     def _warn_if_uncalibrated(self) -> None:
         if self._method is not None and self._model.judged is not None and self._calibration(self._model) is None:
-            warnings.warn(
+            warn_caller(
                 "probabilities were calibrated for other parameters and are taken as they are now: call "
-                "recalibrate(X, y), or set calibrate=False",
-                DataWarning,
-                stacklevel=3,
+                "recalibrate(X, y), or set calibrate=False"
             )
 
     def _reorders(self, model: Any) -> bool:

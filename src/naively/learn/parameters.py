@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from naively.errors import InputError, nearest
+from naively.learn.calls import explain_calls
 
 
 @cache
@@ -54,6 +55,10 @@ class Named:
     Traceback (most recent call last):
     TypeError: TextClassifier has no parameter 'ngram_range'; did you mean 'ngrams'?
     """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        explain_calls(cls)
 
     def __new__(cls, *values: Any, **parameters: Any) -> Any:
         kind: Any = cls

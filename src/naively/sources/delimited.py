@@ -12,6 +12,7 @@ line ends; so each file is scanned here first, and copied with line feeds if its
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import os
@@ -26,12 +27,12 @@ from typing import Any
 from naively import _core
 from naively.sources.batches import plain_columns
 from naively.sources.duck import Engine, exactly, failures, identifiers, ignore, literal, structure
-from naively.sources.errors import BadRow, SourceError, bad_csv_row, csv_problem, shortened
-from naively.sources.exact import WHOLE, exact_types
+from naively.sources.errors import BadRow, SourceError, bad_csv_row, csv_problem, rounding, shortened
+from naively.sources.exact import WHOLE, exact_types, nearest_double, no_double_holds
 from naively.sources.formats import damaged
 from naively.sources.reader import KEPT, SKIP, Part, Progress, check_names, widest
 from naively.sources.sniff import Sample
-from naively.sources.spool import LineEnds, with_line_feeds
+from naively.sources.spool import LineEnds, with_empty_lines, with_line_feeds
 from naively.sources.unpack import check, chunks, unpacking
 
 _DELIMITERS = (",", "\t", ";", "|")
@@ -44,7 +45,8 @@ _SNIFFED_FILES = 10
 _CHECKED_ROWS = 200
 _UNNAMED = "Unnamed: 0"
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]+,[0-9]+\s*")
-_SHAPES = {**dict.fromkeys(WHOLE, 1), "DATE": 1 | 2, "BOOLEAN": 4}
+_LONG_NUMBER = 16
+_SHAPES = {**dict.fromkeys(WHOLE, 1), "DATE": 1 | 2, "BOOLEAN": 4, "DOUBLE": 1 | 2 | 4 | 8}
 """Shapes (`_core.RecordWatch`) that show without further reading that a value fits its column's type."""
 
 _SNIFF = """
@@ -77,13 +79,27 @@ class Checked:
     """A file that was scanned to its end.
 
     `part` is the place to read it; `unclosed` the offset of a quote that is never closed, or -1; `fitting` the columns
-    all of whose values look like the column's type.
+    all of whose values look like the column's type; `long_numbers` those with numbers that a double may not hold.
     """
 
     part: Part
     dialect: Dialect
     unclosed: int
     fitting: frozenset[str]
+    long_numbers: frozenset[str]
+    repeated_names: tuple[BadRow, ...] = ()
+
+
+@dataclass(frozen=True)
+class Cleaned:
+    """A file, or a copy of it in which lines that repeat the names of the columns are empty, with these lines."""
+
+    part: Part
+    repeated_names: tuple[BadRow, ...] = ()
+
+
+class RepeatedNames(SourceError):
+    """A row repeats the names of the columns, as where files were put together."""
 
 
 @dataclass(frozen=True)
@@ -95,9 +111,11 @@ class Delimited:
     sep: str | None = None
     no_header: bool = False
     decimal: str | None = None
+    skips: bool = False
     texts: frozenset[str] = frozenset()
     exact: dict[str, str] = field(default_factory=dict)
     checked: dict[int, Checked] = field(default_factory=dict)
+    cleaned: dict[str, Cleaned] = field(default_factory=dict)
 
     rows = None
     live = False
@@ -137,7 +155,18 @@ class Delimited:
             progress.reached(before)
 
     def _sniffed(self, part: Part) -> Dialect:
-        return sniffed(self.engine, part, self.sep, self.no_header, self.decimal)
+        options = self.sep, self.no_header, self.decimal
+        try:
+            return sniffed(self.engine, part, *options)
+        except RepeatedNames:
+            if not self.skips:
+                raise
+            cleaned = _without_repeated_names(part, self.engine)
+            dialect = sniffed(self.engine, cleaned.part, *options)
+            if set(dialect.types.values()) == {"VARCHAR"}:
+                raise  # the first line may be a row like any other
+        self.cleaned[part.path] = cleaned
+        return dialect
 
     def _checked(self, number: int) -> Checked:
         """Scan a file before DuckDB reads it: a record that is too long would take gigabytes there."""
@@ -145,7 +174,8 @@ class Delimited:
             part, known = self.parts[number], number < len(self._first_dialects)
             dialect = self._first_dialects[number] if known else self._sniffed(part)
             check_names(self.columns, dialect.types, part.path, self.parts[0].path)
-            self.checked[number] = _scanned(part, dialect, self.columns, self.engine)
+            cleaned = self.cleaned.get(part.path, Cleaned(part))
+            self.checked[number] = _scanned(cleaned, dialect, self.columns, self.engine)
         return self.checked[number]
 
     def _refuse_decimal_commas(self, columns: Sequence[str]) -> None:
@@ -158,11 +188,26 @@ class Delimited:
     def _confirm_types(self, columns: Sequence[str]) -> None:
         """Find the exact types of columns that look like numbers, dates or booleans."""
         types = {name: self.columns[name] for name in columns if name not in self.exact}
+        names = list(types)
         fitting = [self._checked(number).fitting for number in range(len(self.parts))]
         for name in frozenset(types).intersection(*fitting):
             kind = types.pop(name)
             self.exact[name] = WHOLE[0] if kind in WHOLE else kind
         self.exact.update(exact_types(types, self._seen_whole, self._aggregated))
+        self._refuse_rounding([name for name in names if self.columns[name] == "DOUBLE"])
+
+    def _refuse_rounding(self, columns: Sequence[str]) -> None:
+        """Raise if a whole number stands among decimals and no double holds it."""
+        long_numbers = frozenset[str]().union(
+            *(self._checked(number).long_numbers for number in range(len(self.parts)))
+        )
+        unsure = [name for name in columns if name in long_numbers]
+        if not unsure:
+            return
+        found = self._aggregated(dict.fromkeys(unsure, "VARCHAR"), [no_double_holds(name) for name in unsure])
+        for number, rounded in enumerate(found):
+            for name in (name for name, is_rounded in zip(unsure, rounded, strict=True) if is_rounded):
+                raise _first_rounded(self._checked(number), name)
 
     def _seen_whole(self) -> bool:
         return len(self.parts) <= _SNIFFED_FILES and all(map(_seen_whole, self.parts))
@@ -185,6 +230,8 @@ class Delimited:
     def _rows(self, checked: Checked, columns: Sequence[str], progress: Progress, before: int) -> Iterator[Any]:
         part = checked.part
         rows, line_size = 0, Sample.of(part).line_size
+        for row in checked.repeated_names:
+            progress.leave_out(row)
         on_end = partial(_leave_out_rejected, part.path, progress) if progress.skips else ignore
         with unpacking(part) as stream:
             query = self._query(stream.compression, checked.dialect, columns, progress.skips)
@@ -293,7 +340,7 @@ def _with_decimal_commas(dialect: Dialect, part: Part, sample: Sample, no_header
     """Add the columns of decimal commas to a dialect; raise if the header looks like a row."""
     rows = _first_rows(sample, dialect)
     names = [] if no_header or not dialect.header or not rows else rows.pop(0)
-    columns = list(zip_longest(*rows, fillvalue=""))
+    columns = list(zip_longest(*(row for row in rows if row != names), fillvalue=""))
     if set(dialect.types.values()) == {"VARCHAR"} and rows:
         for name, values in zip(names, columns, strict=False):
             if name and 20 * values.count(name) > len(values):
@@ -301,8 +348,9 @@ def _with_decimal_commas(dialect: Dialect, part: Part, sample: Sample, no_header
                 advice = "pass --no-header (Python: no_header=True), or give each column a name of its own"
                 raise SourceError(f"{problem}; {advice}", file=part.path, line=1)
     if names and names in rows:
-        again = rows.index(names) + 1
-        raise SourceError(f"row {again} repeats the names of the columns; take it out of the file", file=part.path)
+        problem = f"row {rows.index(names) + 1} repeats the names of the columns; take it out of the file"
+        advice = "or pass --no-header (Python: no_header=True) if the first line is a row as well"
+        raise RepeatedNames(f"{problem}, {advice}", file=part.path)
     if decimal is not None:
         return dialect
     texts = zip(dialect.types.items(), columns, strict=False)
@@ -359,11 +407,19 @@ def _place(part: Part, sample: Sample, delimiter: str, quote: str, engine: Engin
     return path, "none"
 
 
-def _scanned(part: Part, dialect: Dialect, types: Mapping[str, str], engine: Engine) -> Checked:
+def _without_repeated_names(part: Part, engine: Engine) -> Cleaned:
+    names = Sample.of(part).first_line
+    copy, lines = with_empty_lines(part, names.encode(), engine)
+    problem = "repeats the names of the columns"
+    return Cleaned(copy, tuple(BadRow(part.path, line, None, problem, shortened(names)) for line in lines))
+
+
+def _scanned(cleaned: Cleaned, dialect: Dialect, types: Mapping[str, str], engine: Engine) -> Checked:
     """Scan a file for records that are too long, an unclosed quote, mixed line ends, and values that fit their types.
 
     A file with mixed line ends is copied with line feeds.
     """
+    part = cleaned.part
     expected = {name: _SHAPES.get(types[name], 0) for name in dialect.types}
     watched = [shape > 0 for shape in expected.values()]
     watch = _core.RecordWatch.of(dialect.delimiter, dialect.quote, _BUFFER, watched, dialect.header)
@@ -375,7 +431,38 @@ def _scanned(part: Part, dialect: Dialect, types: Mapping[str, str], engine: Eng
     plain = with_line_feeds(part, dialect.quote, engine) if watch.kinds_of_line_ends() > 1 else part
     shapes = zip(expected.items(), watch.shapes(), strict=True)
     fitting = frozenset(name for (name, shape), seen in shapes if shape and not seen & ~shape)
-    return Checked(plain, dialect, watch.finish(unclosed=True), fitting)
+    long_numbers = frozenset(name for name, seen in zip(expected, watch.shapes(), strict=True) if seen & _LONG_NUMBER)
+    return Checked(plain, dialect, watch.finish(unclosed=True), fitting, long_numbers, cleaned.repeated_names)
+
+
+def _first_rounded(checked: Checked, name: str) -> SourceError:
+    """Find the first whole number of a column that no double holds, and return the error that names its line."""
+    part, dialect = checked.part, checked.dialect
+    column = list(dialect.types).index(name)
+    longest = csv.field_size_limit(_BUFFER)
+    try:
+        rows = csv.reader(
+            _lines(part), delimiter=dialect.delimiter, quoting=csv.QUOTE_MINIMAL if dialect.quote else csv.QUOTE_NONE
+        )
+        for row in rows:
+            double = nearest_double(row[column]) if column < len(row) else None
+            if double is not None:
+                return rounding(part.path, name, rows.line_num, row[column].strip(), double)
+    except csv.Error:
+        pass  # a value that DuckDB reads and Python does not: the line stays unknown
+    finally:
+        csv.field_size_limit(longest)
+    return rounding(part.path, name)
+
+
+def _lines(part: Part) -> Iterator[str]:
+    """Yield the lines of a text file, each with a line feed at its end."""
+    decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder("utf-8")("replace"), translate=True)
+    rest = ""
+    for chunk, _ in chunks(part):
+        *lines, rest = (rest + decoder.decode(chunk)).split("\n")
+        yield from (line + "\n" for line in lines)
+    yield rest + decoder.decode(b"", final=True)
 
 
 def _delimiter(line: str, decimal: str | None = None) -> str:

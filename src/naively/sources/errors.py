@@ -97,6 +97,20 @@ def bad_json_record(message: str) -> tuple[str, int, str] | None:
     return (found[1], int(found[2]), found[3].strip().rstrip(".")) if found else None
 
 
+def rounding(
+    file: str, column: str, line: int | None = None, text: str = "a whole number", double: float | None = None
+) -> SourceError:
+    """Return the error for a whole number among decimals that no double holds.
+
+    >>> str(rounding("x.csv", "n", 3, "9007199254740993", 9007199254740992.0)).split(":")[:2]
+    ["x.csv, line 3, column 'n'", ' 9007199254740993 would be rounded, to 9007199254740992']
+    """
+    nearest = "" if double is None else f", to {int(double)}"
+    problem = f"{text} would be rounded{nearest}: the column has decimals, so it is read as doubles"
+    advice = f"write a number that a double holds, or leave the column out (--drop {column})"
+    return SourceError(f"{problem}; {advice}", file=file, line=line, column=column)
+
+
 def plain(message: str) -> str:
     """Strip DuckDB's or Arrow's message of the name of its class and of its advice to programmers.
 

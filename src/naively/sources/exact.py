@@ -11,18 +11,23 @@ text) and aggregated, which takes no memory, and gets the type that holds all of
     times with an offset from UTC               TIMESTAMP WITH TIME ZONE
     booleans, written in several ways           VARCHAR
 
-A column with decimals holds doubles, so a whole number beyond 2^53 in it is rounded to the nearest double, as 0.1 is.
+A column with decimals holds doubles. A whole number in it that no double holds (`nearest_double`) is refused.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 
 from naively.sources.duck import identifier
 
 WHOLE = ("BIGINT", "UBIGINT", "HUGEINT")
+_NUMBERS = (*WHOLE, "DOUBLE")
 _EXACT_DOUBLE = 2.0**53
 _DIGITS = r"\s*[+-]?[0-9]+\s*"
+_MOST_DIGITS = 300
+"""Longer numbers are no finite doubles."""
 _ZONED = "TIMESTAMP WITH TIME ZONE"
 _TIMES = ("DATE", "TIMESTAMP", _ZONED, "TIME")
 _FINE = r".*:[0-9]{2}\.[0-9]{6}[0-9]*[1-9].*"
@@ -37,20 +42,23 @@ Look = Callable[[Mapping[str, str], Sequence[str]], Sequence[Sequence[float]]]
 def exact_types(types: Mapping[str, str], seen_whole: Callable[[], bool], look: Look) -> dict[str, str]:
     """Find, for columns of numbers, dates, times and booleans, the types that hold all of their values.
 
+    Columns of doubles may be left out of `types` unless they have long numbers, which may be whole in all rows.
+
     If the types were detected from all rows (`seen_whole`), those of whole numbers and dates are exact already.
     """
-    exact = {name: kind for name, kind in types.items() if kind in (*WHOLE, *_TIMES, "BOOLEAN")}
+    exact = {name: kind for name, kind in types.items() if kind in (*_NUMBERS, *_TIMES, "BOOLEAN")}
     if exact and seen_whole():
         exact = {name: kind for name, kind in exact.items() if kind not in (*WHOLE, "DATE")}
     types = dict(exact)
-    read_as = {n: "DOUBLE" if kind in WHOLE else "TIMESTAMP" for n, kind in types.items() if kind in (*WHOLE, "DATE")}
+    numbers_and_dates = {name: kind for name, kind in types.items() if kind in (*_NUMBERS, "DATE")}
+    read_as = {name: "TIMESTAMP" if kind == "DATE" else "DOUBLE" for name, kind in numbers_and_dates.items()}
     found = _largest(look, read_as, {name: _number_misfits(name, kind) for name, kind in read_as.items()})
     texts = [name for name in types if name not in read_as or types[name] == "DATE"]
     for name, (misfit, size) in found.items():
         if misfit:
             exact[name] = read_as[name]
-        elif types[name] in WHOLE:
-            exact[name] = "BIGINT"
+        elif types[name] in _NUMBERS:
+            exact[name] = "BIGINT" if types[name] in WHOLE else "DOUBLE"
             texts += [name] if size >= _EXACT_DOUBLE else []
     found = _largest(look, dict.fromkeys(texts, "VARCHAR"), {name: _text_misfits(name, types[name]) for name in texts})
     for name, misfits in found.items():
@@ -58,9 +66,42 @@ def exact_types(types: Mapping[str, str], seen_whole: Callable[[], bool], look: 
     return exact
 
 
+def nearest_double(text: str) -> float | None:
+    """Return the nearest double of a whole number that no double holds, and None for any other text.
+
+    A double holds a number that is equal to it, and the one that it is printed as.
+
+    >>> nearest_double("9007199254740993"), nearest_double("9007199254740994"), nearest_double("1" + "0" * 23)
+    (9007199254740992.0, None, None)
+    """
+    if not re.fullmatch(_DIGITS, text, re.ASCII) or len(text) > _MOST_DIGITS:
+        return None
+    whole, double = int(text), float(text)
+    return None if whole in (int(double), Decimal(repr(double))) else double
+
+
+def no_double_holds(name: str) -> str:
+    """Return the SQL of an aggregate over a column of texts: True if no double holds one of its whole numbers."""
+    return _any(no_double_is(identifier(name)))
+
+
+def no_double_is(text: str) -> str:
+    """Return the SQL of a condition: True if `nearest_double` finds one for this text."""
+    whole = f"length({text}) > 15 and regexp_full_match({text}, '{_DIGITS}')"
+    double = f"try_cast({text} as DOUBLE)"
+    equal = f"coalesce(try_cast({text} as HUGEINT) = try_cast({double} as HUGEINT), false)"
+    printed = f"{_digits(text)} = {_digits(f'split_part(cast({double} as VARCHAR), chr(101), 1)')}"
+    return f"{whole} and {double} is not null and not {equal} and not {printed}"
+
+
+def _digits(text: str) -> str:
+    """Return the SQL of the digits of a number, without zeros at its ends."""
+    return f"trim(regexp_replace({text}, '[^0-9]', '', 'g'), '0')"
+
+
 def _type_of_texts(kind: str, misfits: Sequence[float]) -> str:
     """Return the type of a column, given the kinds of misfits that `_text_misfits` found in it."""
-    if kind in WHOLE:
+    if kind in _NUMBERS:
         return next((whole for whole, misfit in zip(WHOLE, misfits, strict=True) if not misfit), "DOUBLE")
     if kind == "BOOLEAN":
         number, *spelled = misfits
@@ -95,7 +136,7 @@ def _number_misfits(name: str, kind: str) -> list[str]:
 def _text_misfits(name: str, kind: str) -> list[str]:
     """Return the SQL of aggregates that find texts that do not fit a column's type, one per kind of misfit."""
     column = identifier(name)
-    if kind in WHOLE:
+    if kind in _NUMBERS:
         digits = f"regexp_full_match({column}, '{_DIGITS}')"
         return [_any(f"not {digits} or try_cast({column} as {whole}) is null") for whole in WHOLE]
     if kind == "BOOLEAN":

@@ -9,15 +9,15 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from naively.sources.batches import plain_columns
 from naively.sources.duck import Engine, exactly, failures, identifier, identifiers, literal, structure
-from naively.sources.errors import BadRow, SourceError, bad_json_record, shortened
-from naively.sources.exact import exact_types
+from naively.sources.errors import BadRow, SourceError, bad_json_record, rounding, shortened
+from naively.sources.exact import exact_types, nearest_double, no_double_holds, no_double_is
 from naively.sources.formats import damaged
 from naively.sources.lines import Block, part_blocks
 from naively.sources.reader import SKIP, Part, Progress, is_number, wider
@@ -28,6 +28,9 @@ _SNIFFED_FILES = 10
 _SAMPLE_LINES = 20_480
 _NO_OBJECT = "expected records"
 _NUMBERED = re.compile(r"(.+)_\d+")
+_BOOLEAN = re.compile(rb"true|false")
+_LONG_NUMBER = re.compile(rb"[0-9](?<![0-9.][0-9])[0-9]{15}")
+_OVERLAP = 20
 
 
 @dataclass(frozen=True)
@@ -69,22 +72,42 @@ class Records:
     def _confirm_types(self, columns: Sequence[str]) -> None:
         """Find the exact types of columns that look like numbers, dates or booleans."""
         types = {name: self.columns[name] for name in columns if name not in self.exact}
+        if "DOUBLE" in types.values() and not self._has_long_numbers:
+            types = {name: kind for name, kind in types.items() if kind != "DOUBLE"}
         self.exact.update(exact_types(types, self._seen_whole, self._aggregated))
-        if not self.skips:
-            self._refuse_booleans([name for name in columns if is_number(self.columns[name])])
+        if not self._checks_lines(self.parts[0]):
+            self._refuse_misfits([name for name in columns if is_number(self.columns[name])])
 
-    def _refuse_booleans(self, columns: Sequence[str]) -> None:
-        """Refuse true and false among numbers, which DuckDB would take for 1 and 0."""
-        if not columns or self._seen_whole() or not any(map(_has_booleans, self.parts)):
-            return
-        booleans = [f"coalesce(bool_or({identifier(name)} in ('true', 'false')), false)" for name in columns]
-        found = self._aggregated(dict.fromkeys(columns, "VARCHAR"), booleans)
-        for part, has_booleans in zip(self.parts, found, strict=True):
-            for name in (name for name, has in zip(columns, has_booleans, strict=True) if has):
+    def _refuse_misfits(self, columns: Sequence[str]) -> None:
+        """Refuse what DuckDB would change: true and false among numbers, and whole numbers that no double holds."""
+        doubles = [name for name in columns if self.columns[name] == "DOUBLE"]
+        if columns and not self._seen_whole() and any(_contains(part, _BOOLEAN) for part in self.parts):
+            self._refuse(columns, _has_booleans)
+        if doubles and self._has_long_numbers:
+            self._refuse(doubles, no_double_holds)
+
+    @cached_property
+    def _has_long_numbers(self) -> bool:
+        return any(_contains(part, _LONG_NUMBER) for part in self.parts)
+
+    def _refuse(self, columns: Sequence[str], misfits: Callable[[str], str]) -> None:
+        """Raise for the first column of which an aggregate over its texts is true."""
+        found = self._aggregated(dict.fromkeys(columns, "VARCHAR"), [misfits(name) for name in columns])
+        for part, seen in zip(self.parts, found, strict=True):
+            for name in (name for name, has_misfits in zip(columns, seen, strict=True) if has_misfits):
                 if part.content.format == "jsonl":
                     bad = (line for block in part_blocks(part) for line in self._sorted(block, [name])[1])
-                    raise self._bad(part, *next(bad)).error(SKIP)
+                    raise self._misfit(part, *next(bad))
+                if misfits is no_double_holds:
+                    raise rounding(part.path, name)
                 raise SourceError("has true or false among its numbers", file=part.path, column=name)
+
+    def _misfit(self, part: Part, line: int, column: str, text: str) -> SourceError:
+        value = str(_loaded(text).get(column))
+        double = nearest_double(value)
+        if double is None:
+            return self._bad(part, line, column, text).error(SKIP)
+        return rounding(part.path, column, line, value, double)
 
     def _seen_whole(self) -> bool:
         return len(self.parts) <= _SNIFFED_FILES and all(map(_seen_whole, self.parts))
@@ -194,6 +217,11 @@ def _sorting(types: Mapping[str, str]) -> str:
     wrong = "".join(
         f" when row.{identifier(name)} is null and try(json_type(text, {literal(_pointer(name))})) <> 'NULL'"
         + (f" or try(json_type(text, {literal(_pointer(name))})) = 'BOOLEAN'" if is_number(kind) else "")
+        + (
+            f" or coalesce({no_double_is(f'json_extract_string(text, {literal(_pointer(name))})')}, false)"
+            if kind == "DOUBLE"
+            else ""
+        )
         + f" then {literal(name)}"
         for name, kind in types.items()
     )
@@ -221,14 +249,19 @@ def _seen_whole(part: Part) -> bool:
     return sample.is_whole and sample.start.count(b"{") < _SAMPLE_LINES
 
 
-def _has_booleans(part: Part) -> bool:
-    """True if "true" or "false" occurs anywhere in a file."""
+def _has_booleans(name: str) -> str:
+    """Return the SQL of an aggregate over a column of texts: True if any of them is true or false."""
+    return f"coalesce(bool_or({identifier(name)} in ('true', 'false')), false)"
+
+
+def _contains(part: Part, pattern: re.Pattern[bytes]) -> bool:
+    """True if a pattern occurs anywhere in a file."""
     before = b""
     for chunk, _ in chunks(part):
         text = before + chunk
-        if b"true" in text or b"false" in text:
+        if pattern.search(text):
             return True
-        before = text[-4:]
+        before = text[-_OVERLAP:]
     return False
 
 

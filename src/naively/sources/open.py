@@ -90,7 +90,7 @@ def _reader(format: str, parts: tuple[Part, ...], request: Request, engine: Engi
     if format in ("csv", "tsv"):
         from naively.sources.delimited import Delimited
 
-        return Delimited(engine, parts, request.sep, request.no_header, request.decimal)
+        return Delimited(engine, parts, request.sep, request.no_header, request.decimal, request.skips)
     if format in ("json", "jsonl"):
         from naively.sources.json_lines import Records
 

@@ -96,6 +96,31 @@ def with_line_feeds(part: Part, quote: str, engine: Engine) -> Part:
     return _copy(part, lines(), engine)
 
 
+def with_empty_lines(part: Part, wanted: bytes, engine: Engine) -> tuple[Part, list[int]]:
+    """Copy a part to a file where lines equal to an earlier one are empty; return the numbers of these lines."""
+    found: list[int] = []
+
+    def lines() -> Iterator[bytes]:
+        seen = False
+        for number, line in enumerate(_lines(part), 1):
+            same = line.removeprefix(MARK).rstrip(b"\r\n") == wanted
+            if same and seen:
+                found.append(number)
+            yield b"\n" if same and seen else line
+            seen = seen or same
+
+    return _copy(part, lines(), engine), found
+
+
+def _lines(part: Part) -> Iterator[bytes]:
+    """Yield the lines of a file, each with its line feed."""
+    rest = b""
+    for piece, _ in chunks(part):
+        *whole, rest = (rest + piece).split(b"\n")
+        yield from (line + b"\n" for line in whole)
+    yield rest
+
+
 def _copy(part: Part, pieces: Iterable[bytes], engine: Engine) -> Part:
     path = os.path.join(engine.folder, secrets.token_hex(8))
     with open(path, "wb") as spool:
