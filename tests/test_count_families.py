@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from naively import Additive, Epsilon, Evidence, Unsmoothed
 from naively.arrays import Array
-from naively.count.ledger import Ledger
+from naively.count.ledger import PartLedger
 from naively.families import counts, counts_left_out
 from naively.families.bernoulli import Bernoulli
 from naively.families.complement import Complement
@@ -72,12 +72,12 @@ def rows_of(draw: st.DrawFn, missing: bool = True) -> tuple[Array, Array]:
     return np.where(X < 0, np.nan, X), codes
 
 
-def ledger_of(family: Any, X: Any, codes: Array, weight: Array | None = None) -> Ledger:
+def ledger_of(family: Any, X: Any, codes: Array, weight: Array | None = None) -> PartLedger:
     features = Index(X.shape[1])
-    return Ledger((family.count(X, codes, CLASSES_OF_ROWS, features, weight),))
+    return PartLedger(CLASSES_OF_ROWS, (family.count(X, codes, CLASSES_OF_ROWS, features, weight),))
 
 
-def scores(family: Any, ledger: Ledger, rule: Any, X: Any) -> Array:
+def scores(family: Any, ledger: PartLedger, rule: Any, X: Any) -> Array:
     return family.table(ledger, rule, np.zeros(3)).score(X).likelihood
 
 
@@ -122,8 +122,8 @@ def test_the_table_of_touched_features_equals_the_whole_one(family: Any, rows: t
 
 def test_rows_are_drawn_by_a_new_family_as_often_as_they_are_likely() -> None:
     X, codes = np.array([[1.0, 6.0], [0.0, 3.0], [2.0, 0.0]]), np.array([0, 1, 2], np.int32)
-    tally = ledger_of(Geometric(), X, codes).total
-    drawn = Geometric().sample(tally, Unsmoothed(), 0, 20_000, np.random.default_rng(0))
+    ledger = ledger_of(Geometric(), X, codes)
+    drawn = Geometric().sample(ledger, Unsmoothed(), 0, 20_000, np.random.default_rng(0))
     np.testing.assert_allclose(drawn.mean(axis=0), [1.0, 6.0], rtol=0.05)
     np.testing.assert_allclose((drawn == 0).mean(axis=0), [1 / 2, 1 / 7], rtol=0.05)
 

@@ -177,7 +177,7 @@ def test_copies_of_a_text_stand_in_one_fold() -> None:
     read = TextClassifier(family="multinomial", weighting="counts", ngrams=(1, 1), calibrate=False)
     read.fit(texts, list("xyxyxyxy"))
     rows, _, _ = read._labelled(read._model, texts, list("xyxyxyxy"), None)
-    assert text_numbers(rows).tolist() == [0, 1, 0, 2, 1, 3, 4, 1]
+    assert text_numbers(rows.whole).tolist() == [0, 1, 0, 2, 1, 3, 4, 1]
     text = np.arange(300) % 100
     fold = recipes.fold_numbers(np.arange(300) % 2, text)
     assert all(len(set(fold[text == t])) == 1 for t in range(100))

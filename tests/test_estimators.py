@@ -163,7 +163,7 @@ def test_tallies_of_different_names_are_united_by_name() -> None:
     b = naively.MultinomialNB().fit(pd.DataFrame({"z": [5], "x": [7]}), ["r"])
     both = a.tally_ + b.tally_
     assert both.part.features.names.tolist() == ["x", "y", "z"]
-    assert both.dense().tolist() == [[1, 2, 0], [0, 3, 0], [7, 0, 5]]
+    assert both.part.dense().tolist() == [[1, 2, 0], [0, 3, 0], [7, 0, 5]]
     assert repr(both) == "Tally(3 rows, 3 classes, 3 features)"
     merged = naively.merge(a, b)
     assert merged.predict(pd.DataFrame({"x": [7], "y": [0], "z": [5]})).tolist() == ["r"]

@@ -328,16 +328,16 @@ NAMED: dict[str, tuple[str, str, Callable[[Array], Array]]] = {
     "no isotonic steps": ("isotonic", "judged.calibration.steps.0.0", lambda a: a[:0]),
     "constants of NaN": ("per class", "judged.calibration.offsets", lambda a: one(a, 0, np.nan)),
     "losses of NaN": ("hashed", "judged.losses.sums", lambda a: one(a, 0, np.nan)),
-    "a word without letters": ("words", "tally.features.length", lambda a: one(a, 0, 0)),
-    "a word beyond the bytes": ("words", "tally.features.length", lambda a: one(a, 0, 2**31)),
-    "a sequence of itself": ("words", "tally.features.what", lambda a: one(a, -1, (len(a) - 1) << 32)),
-    "words that are no text": ("words", "tally.features.bytes", lambda a: one(a, 0, 0xFF)),
-    "a covariance of NaN": ("full", "table.covariance", lambda a: one(a, 0, np.nan)),
-    "an endless covariance": ("tied", "table.covariance", lambda a: one(a, 0, 1e308)),
-    "a mean of NaN": ("gaussian", "table.mean", lambda a: one(a, 0, np.nan)),
-    "a variance below zero": ("gaussian", "table.variance", lambda a: one(a, 0, -1.0)),
-    "weights of NaN": ("multinomial", "table.present.feature", lambda a: one(a, 0, np.nan)),
-    "weights of categories of NaN": ("table", "table.tables.categories.weights", lambda a: one(a, 0, np.nan)),
+    "a word without letters": ("words", "tally.parts.words.features.length", lambda a: one(a, 0, 0)),
+    "a word beyond the bytes": ("words", "tally.parts.words.features.length", lambda a: one(a, 0, 2**31)),
+    "a sequence of itself": ("words", "tally.parts.words.features.what", lambda a: one(a, -1, (len(a) - 1) << 32)),
+    "words that are no text": ("words", "tally.parts.words.features.bytes", lambda a: one(a, 0, 0xFF)),
+    "a covariance of NaN": ("full", "table.blocks.features.covariance", lambda a: one(a, 0, np.nan)),
+    "an endless covariance": ("tied", "table.blocks.features.covariance", lambda a: one(a, 0, 1e308)),
+    "a mean of NaN": ("gaussian", "table.blocks.features.mean", lambda a: one(a, 0, np.nan)),
+    "a variance below zero": ("gaussian", "table.blocks.features.variance", lambda a: one(a, 0, -1.0)),
+    "weights of NaN": ("multinomial", "table.blocks.features.present.feature", lambda a: one(a, 0, np.nan)),
+    "weights of categories of NaN": ("table", "table.blocks.categories.weights", lambda a: one(a, 0, np.nan)),
     "more counts than rows": ("bernoulli", "tally.rows", lambda a: one(a, 0, 0)),
 }  # fmt: skip
 
@@ -373,14 +373,17 @@ def test_cells_of_a_class_that_is_not_there_are_refused_in_large_files_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(container, "SMALL", -1)
-    for model, name in (("words", "table.linear.present.cell_klass"), ("multinomial", "table.present.cell_klass")):
+    for model, name in (
+        ("words", "table.blocks.words.linear.present.cell_klass"),
+        ("multinomial", "table.blocks.features.present.cell_klass"),
+    ):
         document, arrays = saved(model, tmp_path / "model")
         for value in (3, 99, -1):
             forged = concat(tmp_path / "forged", document, {**arrays, name: one(arrays[name], 0, value)})
             with pytest.raises(FileError, match="a cell of no class"):
                 naively.load(forged)
     document, arrays = saved("words", tmp_path / "model")
-    arrays["tally.features.length"] = one(arrays["tally.features.length"], 0, 2**31)
+    arrays["tally.parts.words.features.length"] = one(arrays["tally.parts.words.features.length"], 0, 2**31)
     with pytest.raises(FileError, match="damaged"):
         naively.load(concat(tmp_path / "forged", document, arrays)).predict(TEXTS)
     with pytest.raises(FileError, match="damaged"):

@@ -88,9 +88,9 @@ def forged(model, path, name, change):
 @pytest.mark.parametrize(
     ("model", "name", "place", "value"),
     [
-        (GaussianNB(), "table.variance", 0, 0.0),
-        (GaussianClassifier(covariance="full"), "table.covariance", 0, -1.0),
-        (GaussianClassifier(covariance="full"), "table.covariance", 1, 0.9),
+        (GaussianNB(), "table.blocks.features.variance", 0, 0.0),
+        (GaussianClassifier(covariance="full"), "table.blocks.features.covariance", 0, -1.0),
+        (GaussianClassifier(covariance="full"), "table.blocks.features.covariance", 1, 0.9),
     ],
 )
 def test_a_forged_variance_is_refused(tmp_path, model, name, place, value):

@@ -65,6 +65,10 @@ def _restored(learner: Any, contents: Contents, suits: Callable[[dict[str, Any]]
         for level in part.levels:
             check_numbers(Tally(ledger.classes, ledger.rows, {name: level}))
     model = Model(ledger, **state)
+    if model.schema is not None and not hasattr(model.schema, "blocks_of"):
+        raise FileError("the schema is none")
+    if {block.name for block in learner._blocks_of(model).blocks} != set(ledger.counted):
+        raise FileError("what was counted is not what the learner counts")
     learner._commit(model)
     learner._check_counted(model)
     return told
