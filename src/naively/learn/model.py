@@ -141,7 +141,7 @@ class Model:
 
     def after(self, ledger: Ledger) -> Model:
         """The state that follows when the ledger has changed."""
-        return replace(self, ledger=ledger)
+        return Model(ledger, self.dtype, self.declared, self.counted, self.chosen, self.judged, self.schema)
 
     def tidied(self) -> Model:
         """Without the classes whose last row was forgotten, unless they were named in advance."""
