@@ -1,0 +1,484 @@
+#include "exact_sums.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include "fixed_sums.hpp"
+#include "parallel.hpp"
+#include "slices.hpp"
+
+namespace naively {
+namespace {
+
+// What has been seen of the size of a column's values, to settle where they are cut.
+struct Watch {
+    int top = lowest_top - 1;  // so far nothing but zero can be cut
+    int small = 0, small_top = 0;
+    std::size_t since = 0;
+};
+
+// The least exponent e for which |x| is below 2^e; of denormals, that of the largest of them.
+inline int exponent_of(double x) { return static_cast<int>((std::bit_cast<std::uint64_t>(x) >> 52) & 0x7ff) - 1022; }
+
+// How a column of a type of values begins: whole numbers of 32 bits can be cut wherever they are.
+template <class T>
+constexpr int first_top() {
+    if constexpr (std::is_integral_v<T>) return sizeof(T) == 1 ? 8 : 32;
+    return lowest_top - 1;
+}
+
+// Sums of some rows and columns. Most values are added up as slices, four columns at a time; those that differ much in
+// size from others of their column are added one by one.
+template <class T, class Slices>
+class Part {
+   public:
+    FixedSums x, squares, missing;  // the last with weights below zero
+    Fault fault;
+
+    Part(const Dense<T>& rows, const Labels& labels, std::size_t first, std::size_t columns, int weight_top)
+        : x(labels.classes, columns),
+          squares(labels.classes, columns),
+          missing(labels.classes, columns),
+          rows_(rows),
+          labels_(labels),
+          first_(first),
+          columns_(columns),
+          groups_((columns + lanes - 1) / lanes),
+          weight_top_(weight_top),
+          least_weight_(std::ldexp(1.0 + 1.0 / 1024, weight_top - 7)),
+          most_weight_(std::ldexp(1.0, weight_top)) {}
+
+    void add(std::size_t begin, std::size_t end) {
+        if (end - begin < 8 * labels_.classes) return add_directly(begin, end);
+        start();
+        if (fused())
+            add_wide(begin, end);
+        else
+            add_rows<false>(begin, end);
+        for (std::size_t c = 0; c < labels_.classes; ++c) empty_class(c);
+    }
+
+   private:
+    // Slices of four columns.
+    struct alignas(64) Group {
+        double slice[Slices::all][lanes];
+
+        template <bool fused>
+        NAIVELY_INLINE void add(const double* values, const Lanes& weight, double* left, LaneBits& unfinished) {
+            Lanes x, rest;
+            load(x, values);
+            Slices::template add<fused>(x, weight, slice[0], rest);
+            if constexpr (Slices::weighted) {
+                mark_nonzero(unfinished, rest);
+                store(left, rest);
+            }
+        }
+    };
+
+    // Sizes of four columns' values that can be cut: `reach` from a centre; or up to `most`, if multiples of the grid.
+    struct alignas(32) Usual {
+        double centre[lanes], reach[lanes], most[lanes];
+
+        NAIVELY_INLINE void mark(LaneBits& outside, const double* values) const {
+            Lanes x, middle, far;
+            load(x, values);
+            load(middle, centre);
+            load(far, reach);
+            mark_outside(outside, x, middle, far);
+        }
+    };
+
+    using Four = std::array<double, lanes>;
+    static constexpr std::size_t groups_at_once = 16;
+
+    NAIVELY_FUSED void add_wide(std::size_t begin, std::size_t end) { add_rows<true>(begin, end); }
+
+    template <bool fused>
+    NAIVELY_INLINE void add_rows(std::size_t begin, std::size_t end) {
+        if (rows_.columns == 1)
+            for (std::size_t i = begin; i < end && !fault; i += lanes) add_column<fused>(i, std::min(lanes, end - i));
+        else
+            for (std::size_t i = begin; i < end && !fault; ++i) add_row<fused>(i);
+    }
+
+    template <bool fused>
+    NAIVELY_INLINE void add_row(std::size_t i) {
+        if (!usual_weight(i)) return add_directly(i, i + 1);
+        make_room(klass(i));
+        const double* values = values_of(i);
+        for (std::size_t g = 0; g < groups_; g += groups_at_once)
+            add_groups<fused>(values, i, g, std::min(g + groups_at_once, groups_));
+    }
+
+    // A row as doubles, at least four.
+    NAIVELY_INLINE const double* values_of(std::size_t i) {
+        const T* row = rows_.row(i) + first_;
+        if constexpr (std::is_same_v<T, double>)
+            if (columns_ >= lanes) return row;
+        for (std::size_t j = 0; j < columns_; ++j) values_[j] = static_cast<double>(row[j]);
+        return values_.data();
+    }
+
+    // Adds the values of the groups from `first` to `last`.
+    template <bool fused>
+    NAIVELY_INLINE void add_groups(const double* values, std::size_t i, std::size_t first, std::size_t last) {
+        const std::size_t whole = std::min(last, columns_ / lanes), rest = column_of(groups_ - 1);
+        const Usual* usual = usual_.data();
+        LaneBits outside{};
+        for (std::size_t g = first; g < whole; ++g) usual[g].mark(outside, values + g * lanes);
+        if (whole < last) usual[whole].mark(outside, values + rest);
+        if (any(outside)) [[unlikely]]
+            values = usual_values(values, i, first, last);
+        Group* groups = &sums_[klass(i) * groups_];
+        Four* left = left_.data();
+        Lanes weight;
+        fill(weight, labels_.weight_of(i));
+        LaneBits unfinished{};
+        for (std::size_t g = first; g < whole; ++g)
+            groups[g].template add<fused>(values + g * lanes, weight, left[g].data(), unfinished);
+        if (whole < last) groups[whole].template add<fused>(values + rest, weight, left[whole].data(), unfinished);
+        if (Slices::weighted && any(unfinished)) [[unlikely]]
+            add_left(klass(i), first, last);
+    }
+
+    // What weighted slices do not hold.
+    void add_left(std::size_t c, std::size_t first, std::size_t last) {
+        for (std::size_t g = first; g < last; ++g)
+            for (std::size_t l = g * lanes - column_of(g); l < lanes && column_of(g) + l < columns_; ++l)
+                squares.add(c, column_of(g) + l, Term(left_[g][l]));
+    }
+
+    // Four rows of a single column. Each lane has sums of its own, so that one row does not wait for another.
+    template <bool fused>
+    NAIVELY_INLINE void add_column(std::size_t i, std::size_t many) {
+        for (std::size_t l = 0; l < many; ++l) {
+            values_[l] = static_cast<double>(rows_.values[i + l]);
+            if (usual_weight(i + l)) {
+                make_room(klass(i + l));
+            } else {
+                add_directly(i + l, i + l + 1);
+                values_[l] = 0.0;
+            }
+        }
+        LaneBits outside{};
+        usual_[0].mark(outside, values_.data());
+        const bool usual = !any(outside);
+        for (std::size_t l = 0; l < many; ++l) {
+            if (!usual) values_[l] = usual_value(values_[l], i + l, 0);
+            double left = 0.0;
+            Slices::template add<fused>(values_[l], labels_.weight_of(i + l), &sums_[klass(i + l)].slice[0][l], left);
+            if (Slices::weighted && left != 0.0) squares.add(klass(i + l), 0, Term(left));
+        }
+    }
+
+    std::size_t klass(std::size_t i) const { return static_cast<std::size_t>(labels_.klass[i]); }
+
+    bool usual_weight(std::size_t i) const {
+        if constexpr (Slices::weighted) return labels_.weight[i] >= least_weight_ && labels_.weight[i] <= most_weight_;
+        return true;
+    }
+
+    NAIVELY_INLINE void make_room(std::size_t c) {
+        if (++pending_[c] <= most_in_slices) return;
+        empty_class(c);
+        pending_[c] = 1;
+    }
+
+    void start() {
+        sums_.assign(labels_.classes * groups_, {});
+        start_.assign(groups_, {});
+        usual_.assign(groups_, {});
+        left_.assign(groups_, {});
+        for (auto* a : {&values_, &cut_}) a->assign(groups_ * lanes, 0.0);
+        watch_.assign(columns_, {});
+        pending_.assign(labels_.classes, 0);
+        if (first_top<T>() >= lowest_top)
+            for (std::size_t j = 0; j < columns_; ++j) move(j, first_top<T>(), 0);
+    }
+
+    // Values that can be cut; zeros stand for those that have been added one by one.
+    const double* usual_values(const double* values, std::size_t i, std::size_t first, std::size_t last) {
+        if (!Slices::weighted && all_even(values, first, last)) return values;
+        for (std::size_t j = column_of(first); j < std::min(last * lanes, columns_); ++j) {
+            if (j >= first * lanes)
+                cut_[j] = usual_value(values[j], i, j);
+            else  // was dealt with in the group before
+                cut_[j] = can_be_cut(values[j], j) ? values[j] : 0.0;
+        }
+        return cut_.data();
+    }
+
+    // True if all values are of the usual size, or multiples of their column's grid.
+    bool all_even(const double* values, std::size_t first, std::size_t last) const {
+        LaneBits marks{};
+        for (std::size_t g = first; g < last; ++g) {
+            Lanes x, start, zero, most;
+            load(x, values + column_of(g));
+            load(start, start_[g].slice[0]);
+            load(most, usual_[g].most);
+            fill(zero, 0.0);
+            LaneBits outside{};
+            usual_[g].mark(outside, values + column_of(g));
+            keep_nonzero(outside, x - ((x + start) - start));
+            mark_outside(outside, x, zero, most);
+            join(marks, outside);
+        }
+        return !any(marks);
+    }
+
+    // Returns the value if it can be cut, perhaps elsewhere than before; else adds it by itself, and returns zero.
+    double usual_value(double value, std::size_t i, std::size_t j) {
+        if (can_be_cut(value, j)) return value;
+        if (std::isfinite(value)) {
+            settle(value, i, j);
+            if (can_be_cut(value, j)) return value;
+        }
+        add_value(value, i, klass(i), j);
+        return 0.0;
+    }
+
+    bool can_be_cut(double value, std::size_t j) const {
+        const std::size_t g = group_of(j), l = j - column_of(g);
+        const double size = std::fabs(value), start = start_[g].slice[0][l];
+        if (size == 0.0) return true;
+        const Usual& usual = usual_[g];
+        if (!(size <= usual.most[l])) return false;
+        return std::fabs(size - usual.centre[l]) <= usual.reach[l] ||
+               (!Slices::weighted && (value + start) - start == value);
+    }
+
+    // Moves a column's slices up for a value that is too large, and down where most values have become too small.
+    void settle(double value, std::size_t i, std::size_t j) {
+        Watch& watch = watch_[j];
+        const int exponent = exponent_of(value);
+        if (exponent > watch.top) {
+            if (exponent < highest_top) move(j, std::max(exponent + 1, lowest_top), i);
+            return;
+        }
+        watch.small_top = watch.small ? std::max(watch.small_top, exponent) : exponent;
+        if (++watch.small < 256) return;
+        if (i - watch.since < 1024 && watch.small_top + 40 < watch.top && watch.top > lowest_top)
+            move(j, std::max(watch.small_top + 1, lowest_top), i);
+        watch.small = 0;
+        watch.since = i;
+    }
+
+    // Places a column's slices for values up to 2^top.
+    void move(std::size_t j, int top, std::size_t i) {
+        for (std::size_t c = 0; c < labels_.classes; ++c) empty(c, j);
+        watch_[j] = {top, 0, 0, i};
+        const bool whole =
+            std::is_integral_v<T> && !Slices::weighted && top < 40;  // every whole number is a multiple of the grid
+        const double most = std::ldexp(1.0, top),
+                     least = whole ? 0.0 : std::ldexp(1.0 + 1.0 / 1024, top - Slices::range);
+        each_place(j, [&](std::size_t g, std::size_t l, bool) {
+            usual_[g].most[l] = most;
+            usual_[g].centre[l] = (most + least) / 2;
+            usual_[g].reach[l] = (most - least) / 2;
+            for (std::size_t s = 0; s < Slices::all; ++s) {
+                const double start = std::ldexp(1.5, Slices::grid(s, top, weight_top_) + 52);
+                start_[g].slice[s][l] = start;
+                for (std::size_t c = 0; c < labels_.classes; ++c) sums_[c * groups_ + g].slice[s][l] = start;
+            }
+        });
+    }
+
+    // The first column of a group. The last group begins earlier where fewer than four columns are left.
+    NAIVELY_INLINE std::size_t column_of(std::size_t g) const {
+        return std::min(g * lanes, std::max(columns_, lanes) - lanes);
+    }
+
+    std::size_t group_of(std::size_t j) const { return j / lanes; }
+
+    // Calls use(group, lane, counts) wherever slices of a column are; those that do not count repeat others.
+    template <class Use>
+    void each_place(std::size_t j, Use&& use) const {
+        if (rows_.columns == 1) {  // four rows at a time
+            for (std::size_t l = 0; l < lanes; ++l) use(0, l, true);
+            return;
+        }
+        use(group_of(j), j - column_of(group_of(j)), true);
+        const std::size_t last = groups_ - 1;
+        if (group_of(j) != last && j >= column_of(last)) use(last, j - column_of(last), false);
+    }
+
+    void empty_class(std::size_t c) {
+        for (std::size_t j = 0; j < columns_; ++j) empty(c, j);
+    }
+
+    // Adds what slices have come to, and starts them again.
+    void empty(std::size_t c, std::size_t j) {
+        each_place(j, [&](std::size_t g, std::size_t l, bool counts) {
+            for (std::size_t s = 0; s < Slices::all; ++s) {
+                double& sum = sums_[c * groups_ + g].slice[s][l];
+                const double start = start_[g].slice[s][l];
+                if (sum == start) continue;
+                if (counts) (s < Slices::of_value ? x : squares).add(c, j, Term(sum - start));
+                sum = start;
+            }
+        });
+    }
+
+    // Values that are added one by one: few of them, of unusual size, or with unusual weights.
+    void add_directly(std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end && !fault; ++i) {
+            if (labels_.weight_of(i) == 0.0) continue;
+            const T* row = rows_.row(i) + first_;
+            for (std::size_t j = 0; j < columns_; ++j) add_value(static_cast<double>(row[j]), i, klass(i), j);
+        }
+    }
+
+    void add_value(double value, std::size_t i, std::size_t c, std::size_t j) {
+        if (is_missing(value)) {
+            missing.add(c, j, Term(-labels_.weight_of(i)));
+        } else if (std::isinf(value)) {
+            fault.keep_first(
+                {FaultKind::infinite, static_cast<std::int64_t>(i), static_cast<std::int64_t>(first_ + j)});
+        } else {
+            const Parts parts(value);
+            if constexpr (Slices::weighted) {
+                const Parts weight(labels_.weight[i]);
+                x.add(c, j, Term(weight, parts));
+                squares.add(c, j, Term(weight, parts, parts));
+            } else {
+                x.add(c, j, Term(parts));
+                squares.add(c, j, Term(parts, parts));
+            }
+        }
+    }
+
+    const Dense<T>& rows_;
+    const Labels& labels_;
+    std::size_t first_, columns_, groups_;
+    int weight_top_;
+    double least_weight_, most_weight_;
+    std::vector<Group> sums_, start_;  // slices of each class, and what they start at
+    std::vector<Usual> usual_;
+    std::vector<Four> left_;            // what slices do not hold of a row
+    std::vector<double> values_, cut_;  // of a row
+    std::vector<Watch> watch_;
+    std::vector<std::size_t> pending_;
+};
+
+// The exponent t for which most weights are from 2^(t - 7) to 2^t.
+int usual_weights(const Labels& labels, std::size_t rows) {
+    constexpr int lowest = -64, highest = 63;
+    std::array<std::size_t, highest - lowest + 1> seen{};
+    for (std::size_t i = 0; i < rows; ++i) {
+        if (labels.weight[i] == 0.0) continue;
+        int exponent;
+        std::frexp(labels.weight[i], &exponent);
+        ++seen[static_cast<std::size_t>(exponent - lowest)];
+    }
+    std::size_t best = 0, most = 0, now = 0;
+    for (std::size_t e = 0; e < seen.size(); ++e) {
+        now += seen[e] - (e >= 7 ? seen[e - 7] : 0);
+        if (now > most) {
+            most = now;
+            best = e;
+        }
+    }
+    return static_cast<int>(best) + lowest;
+}
+
+template <class T>
+using PlainSlices = std::conditional_t<std::is_same_v<T, double>, DoubleSlices, ShortSlices>;
+
+// How work is shared: some columns of some rows at a time. Sums of one share should stay in the cache.
+struct Shares {
+    std::size_t columns, blocks, parts;
+    Shares(std::size_t rows, std::size_t width, std::size_t classes) {
+        columns = std::clamp<std::size_t>((std::size_t{1} << 14) / (classes + 1) / lanes * lanes, 16, 1024);
+        blocks = (width + columns - 1) / columns;
+        parts = blocks > 4 ? 1 : std::clamp<std::size_t>((rows * width) >> 19, 1, 8);
+    }
+};
+
+template <class T, class Slices>
+void count_parts(const Dense<T>& rows, const Labels& labels, int threads, int weight_top, FixedSums& x,
+                 FixedSums& squares, FixedSums& missing, Fault& fault) {
+    const Shares shares(rows.rows, rows.columns, labels.classes);
+    std::vector<Part<T, Slices>> parts;
+    for (std::size_t b = 0; b < shares.blocks; ++b) {
+        const std::size_t first = b * shares.columns, columns = std::min(shares.columns, rows.columns - first);
+        for (std::size_t p = 0; p < shares.parts; ++p) parts.emplace_back(rows, labels, first, columns, weight_top);
+    }
+    for_each_task(parts.size(), worth_threads(threads, rows.rows * rows.columns), [&](std::size_t at) {
+        const std::size_t p = at % shares.parts;
+        parts[at].add(rows.rows * p / shares.parts, rows.rows * (p + 1) / shares.parts);
+    });
+    for (std::size_t at = 0; at < parts.size(); ++at) {
+        const std::size_t first = at / shares.parts * shares.columns;
+        fault.keep_first(parts[at].fault);
+        x.add(parts[at].x, first);
+        squares.add(parts[at].squares, first);
+        missing.add(parts[at].missing, first);
+    }
+}
+
+// The weight of each class's rows.
+FixedSums rows_of_classes(const Labels& labels, std::size_t rows) {
+    FixedSums sums(labels.classes, 1);
+    if (labels.weight) {
+        for (std::size_t i = 0; i < rows; ++i)
+            sums.add(static_cast<std::size_t>(labels.klass[i]), 0, Term(labels.weight[i]));
+        return sums;
+    }
+    std::vector<std::size_t> seen(labels.classes, 0);
+    for (std::size_t i = 0; i < rows; ++i) ++seen[static_cast<std::size_t>(labels.klass[i])];
+    for (std::size_t c = 0; c < labels.classes; ++c) sums.add(c, 0, Term(static_cast<double>(seen[c])));
+    return sums;
+}
+
+// Weights as they are counted, and the first that cannot be.
+Fault counted_weights(const double* weight, std::size_t rows, std::vector<double>& counted) {
+    counted.resize(rows);
+    for (std::size_t i = 0; i < rows; ++i) {
+        const auto row = static_cast<std::int64_t>(i);
+        if (!(weight[i] >= 0.0)) return {FaultKind::out_of_range, row, -1};
+        if (weight[i] > largest_weight) return {FaultKind::too_large, row, -1};
+        counted[i] = counted_weight(weight[i]);
+    }
+    return {};
+}
+
+}  // namespace
+
+template <class T>
+ExactCount count_exactly(const Dense<T>& rows, const Labels& given, int threads) {
+    ExactCount count;
+    Labels labels = given;
+    std::vector<double> weight;
+    if (given.weight) {
+        count.fault = counted_weights(given.weight, rows.rows, weight);
+        if (count.fault) return count;
+        labels.weight = weight.data();
+    }
+    FixedSums x(labels.classes, rows.columns), squares = x, missing = x;
+    if (labels.weight)
+        count_parts<T, WeightedSlices>(rows, labels, threads, usual_weights(labels, rows.rows), x, squares, missing,
+                                       count.fault);
+    else
+        count_parts<T, PlainSlices<T>>(rows, labels, threads, 0, x, squares, missing, count.fault);
+    if (count.fault) return count;
+    missing.add_to_all(rows_of_classes(labels, rows.rows));
+    for (std::size_t c = 0; c < labels.classes; ++c) {
+        for (std::size_t j = 0; j < rows.columns; ++j) {
+            missing.push(count.n, c, j);
+            x.push(count.x, c, j);
+            squares.push(count.squares, c, j);
+        }
+    }
+    return count;
+}
+
+#define NAIVELY_COUNT_EXACTLY(T) template ExactCount count_exactly<T>(const Dense<T>&, const Labels&, int);
+NAIVELY_COUNT_EXACTLY(double)
+NAIVELY_COUNT_EXACTLY(float)
+NAIVELY_COUNT_EXACTLY(std::int64_t)
+NAIVELY_COUNT_EXACTLY(std::int32_t)
+NAIVELY_COUNT_EXACTLY(std::uint8_t)
+#undef NAIVELY_COUNT_EXACTLY
+
+}  // namespace naively
