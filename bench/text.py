@@ -156,7 +156,7 @@ def bigrams(data: Data, repeats: int) -> Iterator[Line]:
         },
         many,
     )
-    words = len(np.unique(mine.tally_.cells.feature))
+    words = len(np.unique(mine.tally_.part.cells.feature))
     judged = medians({"mine": lambda: mine.predict(test.texts), "other": lambda: theirs.predict(test.listed)}, many)
     yield ratio(f"IMDB, 25k texts, 1–2-grams ({words:,} features): train", learnt["mine"], learnt["other"], 12)
     yield ratio("the same: predict", judged["mine"], judged["other"], 12)
@@ -189,7 +189,9 @@ def memory(data: Data, options: argparse.Namespace) -> Iterator[Line]:
         "≥ 5× less", fits >= 5,
     )  # fmt: skip
     sizes = [added("ours", rows) for rows in (25_000, 50_000, 100_000)]
-    words = [len(TextClassifier().fit(*unlabelled(data, rows)).tally_.cells.features()) for rows in (25_000, 100_000)]
+    words = [
+        len(TextClassifier().fit(*unlabelled(data, rows)).tally_.part.cells.features()) for rows in (25_000, 100_000)
+    ]
     growth, more_words = sizes[-1] / sizes[0], words[1] / words[0]
     yield Line(
         f"25k → 50k → 100k IMDB texts: peak memory ({words[0]:,} → {words[1]:,} words)",

@@ -13,13 +13,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from naively.learn.tables import TableLearner
+from naively.learn.text import TextLearner
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
 import naively
-from naively.learn.tables import TableLearner
-from naively.learn.text import TextLearner
 
 X = np.array([[1, 2, 0], [3, 0, 1], [0, 1, 4], [2, 2, 2], [1, 0, 3], [4, 1, 0]])
 Y = np.array(["a", "b", "a", "b", "a", "a"])

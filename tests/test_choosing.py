@@ -74,7 +74,7 @@ def test_a_recipe_is_judged_as_models_of_the_other_folds_would(
     clf = plain_text(family=family, weighting=weighting, ngrams=ngrams, min_df=min_df).fit(TEXTS, y)
     rows, codes, _ = clf._labelled(clf._model, TEXTS, y, None)
     fold = fold_numbers(codes)
-    reading = FoldedRows.of(rows, Labelled(codes, clf._model.ledger.classes, Empirical()), min_df, weights=True)
+    reading = FoldedRows.of(rows.whole, Labelled(codes, clf._model.ledger.classes, Empirical()), min_df, weights=True)
     names = clf._model.ledger.classes.names
     for f in range(FOLDS):
         judged = Fold.of(reading, f, min_df)
@@ -519,9 +519,10 @@ def test_a_row_learnt_is_judged_by_a_table_of_a_few_words_as_by_that_of_all() ->
         for i in range(12):
             text = f"{' '.join(rng.choice(words, 8))} new{i // 2}"
             clf.partial_fit([text], [rng.choice(["negative", "positive"])])
-            assert len(clf._model.ledger.levels) > 1
+            assert len(clf._model.ledger.counted["words"].levels) > 1
             found = clf.predict_joint_log_proba([text, "new1 new2 unknown", TEXTS[i]])
-            whole = clf.table_.score(clf._ready([text, "new1 new2 unknown", TEXTS[i]])[0])
+            frame, _ = clf._frame([text, "new1 new2 unknown", TEXTS[i]])
+            whole = clf.table_.score({"words": frame.whole}, 3)
             np.testing.assert_allclose(found, whole.joint, atol=1e-12)
 
 
@@ -549,7 +550,7 @@ def test_a_default_fit_reads_each_text_once(parameters: dict[str, Any], bytes_re
 
 
 def spelled(clf: Any) -> list[str]:
-    words = clf.tally_.features
+    words = clf.tally_.part.features
     return words.names_of(np.arange(words.size))
 
 

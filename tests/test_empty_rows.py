@@ -446,7 +446,7 @@ def test_models_with_missing_texts_are_kept_as_they_are(tmp_path: Path) -> None:
         same_model(pickle.loads(pickle.dumps(model)), model, texts)
         again = Tally.from_arrow(model.tally_.to_arrow())
         assert again == model.tally_
-        assert again.known.tolist() == model.tally_.known.tolist()
+        assert again.known.tolist() == model.tally_.part.rows.tolist()
         model.save(tmp_path / "frozen.nb", frozen=True)
         loaded = naively.load(tmp_path / "frozen.nb")
         np.testing.assert_array_equal(loaded.predict_proba(texts), model.predict_proba(texts))

@@ -151,16 +151,18 @@ def test_priors_follow_their_formulas() -> None:
 
 
 def test_whole_counts_are_integers_and_fractions_floats() -> None:
-    assert naively.MultinomialNB().fit(X.astype(float), Y).tally_.cells.values.dtype == np.int64
-    assert naively.MultinomialNB().fit(X, Y, sample_weight=np.full(200, 2.0)).tally_.cells.values.dtype == np.int64
-    assert naively.MultinomialNB().fit(X, Y, sample_weight=np.full(200, 0.3)).tally_.cells.values.dtype == np.float64
+    assert naively.MultinomialNB().fit(X.astype(float), Y).tally_.part.cells.values.dtype == np.int64
+    assert naively.MultinomialNB().fit(X, Y, sample_weight=np.full(200, 2.0)).tally_.part.cells.values.dtype == np.int64
+    assert (
+        naively.MultinomialNB().fit(X, Y, sample_weight=np.full(200, 0.3)).tally_.part.cells.values.dtype == np.float64
+    )
 
 
 def test_tallies_of_different_names_are_united_by_name() -> None:
     a = naively.MultinomialNB().fit(pd.DataFrame({"x": [1, 0], "y": [2, 3]}), ["p", "q"])
     b = naively.MultinomialNB().fit(pd.DataFrame({"z": [5], "x": [7]}), ["r"])
     both = a.tally_ + b.tally_
-    assert both.features.names.tolist() == ["x", "y", "z"]
+    assert both.part.features.names.tolist() == ["x", "y", "z"]
     assert both.dense().tolist() == [[1, 2, 0], [0, 3, 0], [7, 0, 5]]
     assert repr(both) == "Tally(3 rows, 3 classes, 3 features)"
     merged = naively.merge(a, b)

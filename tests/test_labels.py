@@ -18,13 +18,13 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from naively.learn.tables import TableLearner
+from naively.learn.text import TextLearner
 from sklearn.base import clone
 
 import naively
 from naively import _core
 from naively.errors import InputError, NegativeCount
-from naively.learn.tables import TableLearner
-from naively.learn.text import TextLearner
 from naively.names import Index
 
 PRIME = 2**61 - 1  # Python's hash of a number is the number modulo this

@@ -52,7 +52,7 @@ def test_adding_tallies_is_commutative_and_associative_and_nothing_is_neutral(
     testing.adding_is_associative(a, b, c)
     estimator = case.make()
     estimator.fit(case.rows(X), y)
-    testing.nothing_is_neutral(a, estimator._family().empty(a.classes, a.features))
+    testing.nothing_is_neutral(a, estimator._blocks_of(estimator._model).empty(a.classes, a.features))
 
 
 @pytest.mark.parametrize("case", [c for c in CASES if exact(c)], ids=repr)

@@ -11,6 +11,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from naively.learn.tables import TableLearner
+from naively.learn.text import TextLearner
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
@@ -20,8 +22,6 @@ from sklearn.utils.validation import column_or_1d
 import naively
 from naively import InputError, NaiveBayes, TextClassifier, film_reviews, merge
 from naively.learn.learner import Learner
-from naively.learn.tables import TableLearner
-from naively.learn.text import TextLearner
 from naively.read.matrix import is_sparse_matrix
 from naively.read.shapes import one_dimensional, two_dimensional
 

@@ -526,7 +526,7 @@ def test_bins_stay_when_a_number_is_left_out(rule: Any) -> None:
     x[4] = np.nan
     rows = {"x": [None if np.isnan(v) else v for v in x.tolist()]}
     model = table(columns={"x": rule}, alpha=0.5).fit(rows, y)
-    (column,) = model.table_.tables["numbers"].columns
+    (column,) = model.table_.blocks["numbers"].columns
     found = leave_one_out(model, rows, y)
     if column.edges is None:
         exact(lambda: table(columns={"x": naively.Gaussian()}, alpha=0.5), rows, y, tolerance=1e-8)
@@ -540,7 +540,7 @@ def test_bandwidths_and_bins_of_a_kernel_stay_when_a_number_is_left_out() -> Non
     x = (rng.integers(0, 40, 24) + np.where(y == "a", 0, 20)).astype(float)  # whole numbers have a cell each
     rows = {"x": x.tolist()}
     model = table(columns={"x": naively.Kernel(3.0)}, alpha=0.5).fit(rows, y)
-    (column,) = model.table_.tables["numbers"].columns
+    (column,) = model.table_.blocks["numbers"].columns
     ends = naively.count.grid.starts(column.edges)
     centre = naively.count.grid.middles(naively.count.grid.cells_of(x))
     below = np.hstack([np.zeros((24, 1)), ndtr((ends - centre[:, None]) / 3.0), np.ones((24, 1))])

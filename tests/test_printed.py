@@ -128,7 +128,7 @@ def bins_of(edges, x):
 def expected_factors(model, row):
     """For each column, the value that is printed and the counts of both classes, by counting rows."""
     table = TABLE.to_pydict()
-    decided = {c.name: c for c in model.table_.tables["numbers"].columns}
+    decided = {c.name: c for c in model.table_.blocks["numbers"].columns}
 
     def share(name, holds):
         known = [(holds(x), y) for x, y in zip(table[name], Y.tolist(), strict=True) if x is not None]
@@ -245,7 +245,7 @@ def test_counts_of_words_are_those_that_the_family_computes_with(family, weighti
 
 def test_show_lists_bins_with_their_ranges_and_counts(model, saved, capsys):
     out = printed(capsys, "show", "model.nb", "1", "--top", "1000")
-    column = next(c for c in model.table_.tables["numbers"].columns if c.name == "cut")
+    column = next(c for c in model.table_.blocks["numbers"].columns if c.name == "cut")
     counts = column.counts.astype(int)
     shown = [line for line in out.splitlines() if line.startswith("cut ")]
     assert shown

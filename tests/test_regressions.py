@@ -24,7 +24,7 @@ LABELS = RNG.integers(0, 4, 400)
 
 def whole_table(clf: Any, X: Any) -> Any:
     """Scores by the table of all features, never by one of those touched alone."""
-    return clf.table_.score(X).joint
+    return clf.table_.score({"features": X}, X.shape[0]).joint
 
 
 @pytest.mark.parametrize("name", ["BernoulliNB", "PoissonNB", "MultinomialNB", "ComplementNB"])
@@ -37,7 +37,7 @@ def test_fractions_and_whole_counts_may_come_in_turns(name: str) -> None:
         np.testing.assert_allclose(few, whole_table(clf, WIDE[1]), rtol=1e-10)
     for weight in (0.5, 0.25):
         clf.forget(WIDE[0], LABELS[:1], sample_weight=[weight])
-    assert clf.tally_.cells.values.dtype == np.int64
+    assert clf.tally_.part.cells.values.dtype == np.int64
     np.testing.assert_allclose(clf.predict_joint_log_proba(WIDE[1]), whole_table(clf, WIDE[1]), rtol=1e-10)
 
 
@@ -219,7 +219,7 @@ def test_a_feature_that_no_class_ever_saw_says_nothing_however_large() -> None:
 def test_weights_too_small_to_count_make_no_cells() -> None:
     X = sparse.csr_matrix(np.full((3, 2), 1e-200))
     tally = naively.MultinomialNB().fit(X, [0, 0, 0], sample_weight=[1e-200] * 3).tally_
-    assert len(tally.cells) == 0
+    assert len(tally.part.cells) == 0
 
 
 def test_classes_handed_out_are_copies() -> None:
@@ -243,7 +243,7 @@ def test_forged_arrow_tables_are_refused_or_read_in_the_right_types() -> None:
     table = naively.MultinomialNB().fit([[1, 2]], [0]).tally_.to_arrow()
     narrow = table.set_column(2, "count", table["count"].cast(pa.int32()))
     tally = naively.Tally.from_arrow(narrow)
-    assert (tally + tally).dense().tolist() == [[2, 4]]
+    assert (tally + tally).part.dense().tolist() == [[2, 4]]
     forged = table.replace_schema_metadata(
         {b"naively": table.schema.metadata[b"naively"].replace(b'"rows": [1]', b'"rows": [NaN]')}
     )

@@ -154,7 +154,7 @@ def test_without_any_counts_all_features_are_alike(rule: Any) -> None:
 @given(counted())
 def test_a_table_holds_only_the_cells_that_were_seen(rule: Any, rows: tuple[Array, Array]) -> None:
     X, y = rows
-    table_of = MultinomialNB(alpha=rule).fit(X, y).table_
+    table_of = MultinomialNB(alpha=rule).fit(X, y).table_.block
     assert len(table_of.present.delta) == np.count_nonzero(by_class(X, y))
     assert len(table_of.present.feature) == X.shape[1]
     assert len(table_of.present.klass) == len(np.unique(y))
@@ -202,7 +202,7 @@ def test_texts_are_smoothed_by_a_background(rule: Any, weighting: str) -> None:
     model = text(alpha=rule, weighting=weighting).fit(texts, y)
     assert np.isfinite(model.predict_proba([*texts, "", "unheard", None])).all()
     assert len(model.sample(5, random_state=0)[0]) == 5
-    assert len(model.table_.linear.present.delta) == len(model.tally_.cells)
+    assert len(model.table_.block.linear.present.delta) == len(model.tally_.part.cells)
     if weighting == "counts":
         words = sorted({w for words in texts for w in words.split()})
         X = [[words_of.split().count(w) for w in words] for words_of in texts]

@@ -190,7 +190,7 @@ def digest(tally: Any) -> str:
     """A digest of the tables of a tally, whatever the order of their rows and words; numbers to nine digits."""
     found = tally.to_arrow()
     tables = found if isinstance(found, dict) else {"": found}
-    parts = tally.parts if isinstance(found, dict) and hasattr(tally, "parts") else {"": tally}
+    parts = tally.parts if isinstance(found, dict) else {"": tally.part}
     lines = [
         f"{name}: {line}"
         for name, table in sorted(tables.items())

@@ -43,7 +43,6 @@ from naively import (
     Poisson,
     Text,
 )
-from naively.families.blocks import mixed
 from naively.read.columns import numbers
 from naively.read.frame import Frame
 from naively.read.lists import MOST_ROWS, arrow_of_list
@@ -275,7 +274,7 @@ def test_any_column_can_be_set_dropped_or_grouped() -> None:
     assert (model.predict(table) == np.array(table["label"])).mean() > 0.9
     grouped = {("age", "income"): Gaussian(covariance="full"), ("children",): Multinomial(), "note": None}
     model = plain_table(columns=grouped).fit(table, "label")
-    assert [type(part).__name__ for part in model.tally_.parts.values()] == ["Tally", "Comoments", "Tally"]
+    assert [type(part).__name__ for part in model.tally_.parts.values()] == ["Counts", "Comoments", "Tally"]
     assert (model.predict(table) == np.array(table["label"])).mean() > 0.8
 
 
@@ -449,8 +448,8 @@ def test_the_losses_by_which_a_column_is_weighed_are_those_of_leaving_rows_out(s
     rng = np.random.default_rng(seed)
     y = np.repeat(np.array(["a", "b", "c"])[:classes], 25)
     x = np.round(rng.normal(np.repeat(rng.normal(0, 2, classes), 25), 1.0) * 16) / 16  # on the grid, so exact
-    column = plain_table(columns={"x": Number()}).fit({"x": x}, y)._family().blocks[0].family
-    ledger = plain_table(columns={"x": Number()}).fit({"x": x}, y)._model.ledger.parts["numbers"]
+    column = plain_table(columns={"x": Number()}).fit({"x": x}, y)._model.schema.blocks[0].family
+    ledger = plain_table(columns={"x": Number()}).fit({"x": x}, y)._model.ledger.counted["numbers"]
     decided = column.decided(ledger, naively.Additive(1.0))[0]
     at = naively.families.columns.bins.edges(
         "mdl", None, *naively.families.columns.numeric.column_counts(ledger.total.grid, 0)
@@ -491,11 +490,11 @@ def test_bins_of_equal_width_and_frequency_are_what_they_say() -> None:
     x = np.concatenate([np.arange(100.0), [1000.0]])
     y = np.repeat(["a", "b"], [50, 51])
     block = plain_table(columns={"x": Histogram("frequency", 4)}).fit({"x": x}, y)
-    edges = block.table_.tables["numbers"].columns[0].edges
+    edges = block.table_.blocks["numbers"].columns[0].edges
     parts = np.bincount(np.searchsorted(edges, naively.count.grid.cells_of(x), side="right"))
     assert parts.max() - parts.min() <= 1
     block = plain_table(columns={"x": Histogram("width", 4)}).fit({"x": x}, y)
-    edges = block.table_.tables["numbers"].columns[0].edges
+    edges = block.table_.blocks["numbers"].columns[0].edges
     np.testing.assert_allclose(naively.count.grid.starts(edges), [250, 500, 750], rtol=2**-10)
 
 
@@ -539,8 +538,8 @@ def test_the_schema_is_settled_by_the_first_batch_and_kept() -> None:
 def test_parts_and_threads_do_not_matter(threads: str, monkeypatch: Any) -> None:
     table = pa.table(people())
     whole = plain_table(columns=RULED).fit(table, "label")
-    monkeypatch.setattr(mixed, "PART", 23)
-    monkeypatch.setattr("naively.learn.block_model.PART", 23)
+    monkeypatch.setattr("naively.families.blocks.blocks.COUNTED", 23)
+    monkeypatch.setattr("naively.read.frame._SCORED_ROWS", 23)
     monkeypatch.setattr("naively.threads._MUCH", 0)
     monkeypatch.setattr("naively.threads.SMALL", 0)
     monkeypatch.setenv("NAIVELY_THREADS", threads)

@@ -81,7 +81,7 @@ def test_a_missing_text_adds_no_word_and_is_judged_by_the_prior(form: str, famil
     plain = plain_text(family=family).fit(SHORT, KINDS)
     other = plain_text(family=family).fit(MISSING[form](holed), labels)
     assert other.tally_ != plain.tally_
-    assert other.tally_.cells.same(plain.tally_.cells)
+    assert other.tally_.part.cells.same(plain.tally_.part.cells)
     assert other.class_count_.tolist() == [*(plain.class_count_ + np.array([1, 0])), 1]
     scores = other.scores(MISSING[form](holed))
     np.testing.assert_array_equal(scores.likelihood[1], 0.0)
@@ -168,7 +168,7 @@ def test_huge_and_empty_texts_are_no_trouble() -> None:
     endless, spaced = "x" * 9_000_000, "word " * 2_000_000
     clf = plain_text(ngrams=(1, 2)).fit([endless, spaced, "中" * 3_000_000], list("abc"))
     assert clf.predict(["word word", "中中", "x"]).tolist() == ["b", "c", "a"]
-    assert clf.tally_.cells.values[0].max() == 2_999_999
+    assert clf.tally_.part.cells.values[0].max() == 2_999_999
     many = plain_text().fit([""] * 1_000_000, ["a", "b"] * 500_000)
     assert repr(many.tally_) == "Tally(1_000_000 rows, 2 classes, 0 words)"
     assert many.predict([""]).tolist() == ["a"]
@@ -237,7 +237,7 @@ def test_weights_count_as_repetitions_do() -> None:
     repeated = plain_text().fit(np.repeat(REVIEWS, times), np.repeat(LABELS, times))
     assert weighted.tally_ == repeated.tally_
     halves = plain_text().fit(TEXTS, LABELS, sample_weight=times / 2)
-    np.testing.assert_allclose(halves.tally_.cells.values * 2, repeated.tally_.cells.values)
+    np.testing.assert_allclose(halves.tally_.part.cells.values * 2, repeated.tally_.part.cells.values)
 
 
 def test_batches_larger_than_memory_come_from_an_iterator() -> None:
@@ -337,7 +337,7 @@ def test_top_words_lean_to_their_label_by_the_published_formula() -> None:
     word, score = top["positive"][0]
     words = {k: " ".join(REVIEWS[k == LABELS]).lower().replace(",", " ").replace(".", " ").split() for k in top}
     here, elsewhere = words["positive"].count(word), words["negative"].count(word)
-    totals = clf.tally_.totals[0]
+    totals = clf.tally_.part.totals[0]
     own, other = totals[clf.tally_.classes.locate(["positive", "negative"])]
     prior = 500.0 * (here + elsewhere) / (own + other)
     odds = [np.log((n + prior) / (total + 500.0 - n - prior)) for n, total in ((here, own), (elsewhere, other))]

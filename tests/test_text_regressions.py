@@ -68,7 +68,7 @@ def test_given_tokens_with_blanks_are_found_again() -> None:
     clf = plain_text(tokens=lambda text: text.split("|"), lowercase=False, vocabulary=["New York", "Rome"])
     clf.fit(["New York|Oslo", "Rome"], ["x", "y"])
     assert clf.predict(["New York", "Rome"]).tolist() == ["x", "y"]
-    assert clf.tally_.cells.values[0].tolist() == [1, 1]
+    assert clf.tally_.part.cells.values[0].tolist() == [1, 1]
 
 
 def test_words_given_as_arrays_are_compared_by_what_they_hold() -> None:
@@ -231,8 +231,8 @@ def test_a_damaged_vocabulary_from_arrow_is_refused(key: bytes, old: bytes, new:
 def test_a_long_text_costs_what_it_holds() -> None:
     words = [f"w{i}" for i in range(50_000)]
     clf = plain_text().fit([" ".join(words * 20), "short"], ["x", "y"])
-    assert clf.tally_.cells.values[0].max() == 20
-    assert clf.tally_.cells.values[1].max() == 1
+    assert clf.tally_.part.cells.values[0].max() == 20
+    assert clf.tally_.part.cells.values[1].max() == 1
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -243,7 +243,7 @@ def test_empty_tokens_of_a_function_are_counted_however_many_words_came_before(t
         tokens=lambda text: text.split(" "), family="multinomial", weighting="counts", ngrams=(1, 1), alpha=1.0,
         calibrate=False, threads=threads,
     ).fit(texts, ["x"] * len(texts))  # fmt: skip
-    assert model.tally_.cells.values[0].sum() == 6000 + 4 * 2000
+    assert model.tally_.part.cells.values[0].sum() == 6000 + 4 * 2000
 
 
 def test_words_chosen_to_collide_are_read_as_fast_as_others() -> None:

@@ -13,13 +13,14 @@ _HOMES = {
     "BernoulliNB": "estimators.counts",
     "Best": "families.words.selection",
     "BiasVariance": "judge.bias_variance",
-    "BlockTally": "families.blocks",
+    "ColumnCounts": "count.column_counts",
     "Categorical": "families.columns.declared",
     "CategoricalNB": "estimators.categorical",
     "Comoments": "count.moments",
     "Comparison": "judge.comparison",
     "Complement": "families.columns.declared",
     "ComplementNB": "estimators.counts",
+    "Counts": "count.counts",
     "CountVectorizer": "estimators.vectorizers",
     "DataWarning": "errors",
     "Dates": "families.columns.declared",
@@ -50,7 +51,6 @@ _HOMES = {
     "NegativeCount": "errors",
     "NoCounts": "errors",
     "Number": "families.columns.declared",
-    "Numbers": "count.column_counts",
     "Poisson": "families.columns.declared",
     "PoissonNB": "estimators.counts",
     "Scores": "score.scores",
@@ -77,7 +77,9 @@ _HOMES = {
 }
 
 _RENAMED = {
+    "BlockTally": "naively.Tally",
     "NeverCounted": "naively.NegativeCount",
+    "Numbers": "naively.ColumnCounts",
     "judging": "naively.judge",
     "learning": "naively.learn",
 }
@@ -85,7 +87,8 @@ _RENAMED = {
 __all__ = sorted([*_HOMES, "__version__"])  # noqa: PLE0605
 
 if TYPE_CHECKING:
-    from naively.count.column_counts import Numbers as Numbers
+    from naively.count.column_counts import ColumnCounts as ColumnCounts
+    from naively.count.counts import Counts as Counts
     from naively.count.moments import Comoments as Comoments
     from naively.count.moments import Moments as Moments
     from naively.count.tally import Tally as Tally
@@ -108,7 +111,6 @@ if TYPE_CHECKING:
     from naively.estimators import NaiveBayes as NaiveBayes
     from naively.estimators import PoissonNB as PoissonNB
     from naively.estimators import TextClassifier as TextClassifier
-    from naively.families.blocks import BlockTally as BlockTally
     from naively.families.columns.declared import Bernoulli as Bernoulli
     from naively.families.columns.declared import Categorical as Categorical
     from naively.families.columns.declared import Complement as Complement

@@ -14,6 +14,8 @@ not be what they seem.
 from __future__ import annotations
 
 import os
+import sys
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
@@ -44,6 +46,14 @@ class Inexact(NaivelyError):
 
 class DataWarning(UserWarning):
     """Data that can be used, but may not be what they seem."""
+
+
+def warn_caller(message: str, category: type[Warning] = DataWarning) -> None:
+    """Warn, and name the line of the first caller outside of this package."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == "naively":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
 
 
 @contextmanager

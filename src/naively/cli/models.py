@@ -7,6 +7,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
+import naively
 from naively.cli.column_roles import Roles
 from naively.cli.console import Console
 from naively.cli.exit import UsageError
@@ -42,9 +43,9 @@ def data_names(arguments: Namespace) -> list[str]:
     return [as_text(os.path.basename(os.path.normpath(path)) or path) for path in arguments.data]
 
 
-def build_model(arguments: Namespace, roles: Roles, kinds: tuple[Any, Any] | None = None) -> Any:
-    """Build an unfitted learner from command-line arguments, or an estimator of one of these classes."""
-    kind = _learner(roles) if kinds is None else kinds[roles.text is None]
+def build_model(arguments: Namespace, roles: Roles) -> Any:
+    """Build an unfitted estimator from command-line arguments."""
+    kind: Any = naively.NaiveBayes if roles.text is None else naively.TextClassifier
     prior = None
     if arguments.prior == "uniform":
         from naively.score.priors import Uniform
@@ -59,17 +60,6 @@ def build_model(arguments: Namespace, roles: Roles, kinds: tuple[Any, Any] | Non
     from naively.families.columns.declared import Text
 
     return kind(**common, columns={name: Text() for name in roles.given_texts})
-
-
-def _learner(roles: Roles) -> Any:
-    """Return the class of learner for texts or tables; only that one is imported."""
-    if roles.text is None:
-        from naively.learn.tables import TableLearner
-
-        return TableLearner
-    from naively.learn.text import TextLearner
-
-    return TextLearner
 
 
 def _texts(arguments: Namespace) -> dict[str, Any]:
@@ -97,6 +87,7 @@ def _refuse_options_of_texts(arguments: Namespace) -> None:
 
 def load(path: str, *, verify: bool = False) -> tuple[Any, dict[str, Any]]:
     """Load a learner and its metadata from a file."""
+    from naively.estimators.load import classifier
     from naively.learn.files import Saved
 
     if not os.path.exists(path):
@@ -106,20 +97,7 @@ def load(path: str, *, verify: bool = False) -> tuple[Any, dict[str, Any]]:
     saved = Saved.open(path)
     if verify:
         saved.contents.verify()
-    kinds: dict[str, Any]
-    if saved.kind == "TextClassifier":
-        from naively.learn.text import TextLearner
-
-        kinds = {saved.kind: TextLearner}
-    elif saved.kind == "NaiveBayes":
-        from naively.learn.tables import TableLearner
-
-        kinds = {saved.kind: TableLearner}
-    else:
-        from naively.estimators.load import classifier
-
-        kinds = classifier(saved.kind)
-    learner = saved.learner(kinds)
+    learner = saved.learner(classifier(saved.kind))
     about = {**saved.about, "kind": saved.kind, "frozen": saved.frozen, "version": saved.version}
     return learner, {**about, "bytes": saved.contents.size}
 
@@ -185,10 +163,16 @@ def summary(learner: Any) -> dict[str, Any]:
     listed = ", ".join(map(str, classes[:6])) + (", …" if len(classes) > 6 else "")
     facts: dict[str, Any] = {"rows": whole(learner.class_count_.sum()), "classes": f"{len(classes):,}: {listed}"}
     if getattr(learner, "reads_text", False):
-        facts["vocabulary"] = f"{learner._model.ledger.features.size:,} words"
+        facts["vocabulary"] = f"{_vocabulary(learner):,} words"
     elif hasattr(learner, "schema_"):
         facts["columns"] = ", ".join(f"{row.column} ({row.taken_as})" for row in learner.schema_)
     return facts
+
+
+def _vocabulary(learner: Any) -> int:
+    """Return the number of words of a model of texts; of a frozen one, those of its table."""
+    features = learner._model.features
+    return int((features["words"] if features else learner.table_.block.features.words).size)
 
 
 def whole(rows: float) -> float | int:

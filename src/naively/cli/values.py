@@ -30,11 +30,11 @@ def telling_values(learner: Any, top: int) -> dict[Any, list[tuple[str, float]]]
     deviations. Columns that the model ignores are left out.
     """
     model = learner._model
-    family, ledger, rule = learner._family_of(model), model.ledger, learner._rule()
+    blocks, ledger, rule = learner._blocks_of(model), model.ledger, learner._rule()
     names = ledger.classes.names.tolist()
     found: Found = [[] for _ in names]
-    for block in family.blocks:
-        part = ledger.parts[block.name]
+    for block in blocks.blocks:
+        part = ledger.counted[block.name]
         if isinstance(block, CategoryBlock):
             _categories(part.total, found)
         elif isinstance(block, NumberBlock):
@@ -51,10 +51,10 @@ def telling_values(learner: Any, top: int) -> dict[Any, list[tuple[str, float]]]
             _words(block, part, top, found)
         elif isinstance(block, MatrixBlock):
             _group(block, part.total, found)
-    presence = family.presence(ledger, rule)
-    if presence is not None:
-        for j, name in enumerate(presence.names):
-            counts = presence.counts[[2 * j + 1, 2 * j]]
+    missing = blocks.missingness(ledger, rule)
+    if missing is not None:
+        for j, name in enumerate(missing.names):
+            counts = missing.counts[[2 * j + 1, 2 * j]]
             _frequent(counts, ledger.rows, [f"{name} missing", f"{name} not missing"].__getitem__, found)
     order = range(len(names)) if ledger.classes.order is None else ledger.classes.order.tolist()
     return {names[k]: sorted(found[k], key=lambda pair: -pair[1])[:top] for k in order}
@@ -130,13 +130,13 @@ def _means(moments: Any, j: int, name: str, found: Found) -> None:
 
 
 def _words(block: TextBlock, ledger: Any, top: int, found: Found) -> None:
-    tally, counted = ledger.total, word_counts(block.family, ledger)
-    telling = top_words(tally, block.family.kept(tally), top, _STRENGTH)
+    counted = word_counts(block.family, ledger)
+    telling = top_words(ledger, block.family.kept(ledger.total), top, _STRENGTH)
     for k, pairs in enumerate(found):
-        for word, log_odds in telling[tally.classes.name(k)]:
+        for word, log_odds in telling[ledger.classes.name(k)]:
             if log_odds > 0:
                 counts = counted(word)(k)
-                pairs.append((block.labelled([word])[0] + (f" ({counts})" if counts else ""), log_odds))
+                pairs.append((block.factor(word) + (f" ({counts})" if counts else ""), log_odds))
 
 
 def _group(block: MatrixBlock, tally: Any, found: Found) -> None:

@@ -5,39 +5,88 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from naively.arrays import Array
 from naively.count.cells import Cells
+from naively.count.column_counts import ColumnCounts
 from naively.count.columns import CODE_BITS, MISSING, Categories
+from naively.count.counts import PLANES, WORDS, Counts, Features, spread
 from naively.count.grid import CELLS, Grid
 from naively.count.moments import ClassMoments, Comoments, Moments
-from naively.count.tally import PLANES, WORDS, Features, Tally, some_or_none
+from naively.count.tally import Tally
 from naively.count.vocabulary import Buckets, Vocabulary
 from naively.errors import InputError
 from naively.names import Index
 
-VERSION = 1
+VERSION = 2
 _KEY = b"naively"
 _AXES = ("feature", "with")
 _VOCABULARY = (b"naively.words", b"naively.lengths", b"naively.before", b"naively.last")
-M = TypeVar("M", bound=ClassMoments)
 
 
-def tally_to_arrow(tally: Tally) -> pa.Table:
-    """One row for each cell: feature, class and the numbers it holds."""
-    columns = {"feature": tally.cells.feature, "class": tally.cells.klass}
-    columns |= dict(zip(tally.planes, tally.cells.values, strict=True))
-    return _table(columns, tally.kind, tally.classes, tally.rows, tally.features, tally.missing)
+def tally_to_arrow(tally: Tally) -> Any:
+    """One table for the only part, one row for each cell; for several parts, tables by name, and one of rows."""
+    if len(tally.parts) == 1 and not isinstance(tally.part, ColumnCounts):
+        [name] = tally.parts
+        return _part_to_arrow(tally, name, tally.part)
+    tables = {"rows": _table({}, tally, "rows", tally.rows, Index(0), "")}
+    for name, part in tally.parts.items():
+        if isinstance(part, ColumnCounts):
+            tables[f"{name}/moments"] = _part_to_arrow(tally, name, part.moments)
+            tables[f"{name}/grid"] = _part_to_arrow(tally, name, part.grid)
+        else:
+            tables[name] = _part_to_arrow(tally, name, part)
+    return tables
 
 
-def tally_from_arrow(table: pa.Table) -> Tally:
-    kind, classes, rows, features = _read_head(table, tuple(PLANES))
-    feature, klass, *planes = _read_columns(table, ("feature", "class", *PLANES[kind]))
-    _check_numbers(feature, klass, classes, features)
+def tally_from_arrow(tables: Any) -> Tally:
+    if not isinstance(tables, dict):
+        head, part = _part_from_arrow(tables)
+        return Tally(head.classes, head.rows, {head.part: part})
+    if "rows" not in tables:
+        raise InputError("expected the tables that to_arrow() made, by name")
+    rows = _read_head(tables["rows"], ("rows",))
+    parts: dict[str, Any] = {}
+    for name, table in tables.items():
+        if name == "rows":
+            continue
+        head, part = _part_from_arrow(table)
+        if _names(head.classes) != _names(rows.classes) or not np.array_equal(head.rows, rows.rows):
+            raise InputError(f"from Arrow: part {name!r} has other classes or rows than the tally")
+        parts[name] = part
+    for grid in [name for name in parts if name.endswith("/grid")]:
+        name = grid.removesuffix("/grid")
+        if not isinstance(parts.get(f"{name}/moments"), Moments):
+            raise InputError(f"from Arrow: the moments of part {name!r} are missing")
+        parts[name] = ColumnCounts(parts.pop(f"{name}/moments"), parts.pop(grid))
+    return Tally(rows.classes, rows.rows, parts)
+
+
+def _part_to_arrow(tally: Tally, name: str, part: Any) -> pa.Table:
+    if isinstance(part, Counts):
+        columns = {"feature": part.cells.feature, "class": part.cells.klass}
+        columns |= dict(zip(part.planes, part.cells.values, strict=True))
+        return _table(columns, tally, part.kind, part.rows, part.features, name)
+    klass, *features = (v.ravel() for v in np.indices(part.n.shape))
+    columns = {"class": part.present[klass], **dict(zip(_AXES, features, strict=False))}
+    columns |= {"n": part.n.ravel(), "mean": part.mean.ravel(), "m2": part.m2.ravel()}
+    return _table(columns, tally, type(part).__name__, part.rows, part.features, name)
+
+
+def _part_from_arrow(table: pa.Table) -> tuple[Head, Any]:
+    kinds: dict[str, type[ClassMoments]] = {"Moments": Moments, "Comoments": Comoments}
+    head = _read_head(table, (*PLANES, *kinds))
+    return head, _moments_in(kinds[head.kind], table, head) if head.kind in kinds else _counts_in(table, head)
+
+
+def _counts_in(table: pa.Table, head: Head) -> Counts:
+    feature, klass, *planes = _read_columns(table, ("feature", "class", *PLANES[head.kind]))
+    _check_numbers(feature, klass, head.classes, head.features)
     values = np.array(planes)
     values = values.astype(np.int64 if values.dtype.kind in "iu" else np.float64)
     if not ((np.diff(feature) > 0) | ((np.diff(feature) == 0) & (np.diff(klass) > 0))).all():
@@ -45,23 +94,15 @@ def tally_from_arrow(table: pa.Table) -> Tally:
     if not np.isfinite(values).all() or (values < 0).any():
         raise InputError("tally from Arrow: counts must be finite and 0 or more")
     cells = Cells(feature, klass.astype(np.int32), np.ascontiguousarray(values))
-    return Tally(kind, classes, rows, features, cells, _missing_in(table, rows))
+    return Counts(head.kind, head.known, head.features, cells)
 
 
-def moments_to_arrow(moments: ClassMoments) -> pa.Table:
-    """One row for each class and feature, or pair of features."""
-    klass, *features = (v.ravel() for v in np.indices(moments.n.shape))
-    columns = {"class": moments.present[klass], **dict(zip(_AXES, features, strict=False))}
-    columns |= {"n": moments.n.ravel(), "mean": moments.mean.ravel(), "m2": moments.m2.ravel()}
-    return _table(columns, type(moments).__name__, moments.classes, moments.rows, moments.features)
-
-
-def moments_from_arrow(kind: type[M], table: pa.Table) -> M:
-    _, classes, rows, features = _read_head(table, (kind.__name__,))
+def _moments_in(kind: type[ClassMoments], table: pa.Table, head: Head) -> ClassMoments:
+    features = head.features
     assert isinstance(features, Index)
     axes = _AXES[: kind.axes]
     klass, *numbers, n, mean, m2 = _read_columns(table, ("class", *axes, "n", "mean", "m2"))
-    _check_numbers(numbers[0], klass, classes, features)
+    _check_numbers(numbers[0], klass, head.classes, features)
     present = np.unique(klass)
     shape = (len(present), *[features.size] * kind.axes)
     places = [np.searchsorted(present, klass), *numbers]
@@ -73,32 +114,13 @@ def moments_from_arrow(kind: type[M], table: pa.Table) -> M:
     own = m2 if kind.axes == 1 else np.einsum("cii->ci", m2.reshape(shape))
     if not all(np.isfinite(v).all() for v in (n, mean, m2)) or (n < 0).any() or (own < 0).any():
         raise InputError("moments from Arrow: they must be finite, with counts and squares of 0 or more")
-    return kind(classes, rows, features, present, *(v.reshape(shape) for v in (n, mean, m2)))
+    return kind(head.known, features, present, *(v.reshape(shape) for v in (n, mean, m2)))
 
 
-def from_arrow(table: pa.Table) -> Any:
-    """Whatever tally or moments an Arrow table was made of."""
-    kinds: dict[str, type[ClassMoments]] = {"Moments": Moments, "Comoments": Comoments}
-    kind = _read_head(table, (*PLANES, *kinds))[0]
-    return moments_from_arrow(kinds[kind], table) if kind in kinds else tally_from_arrow(table)
-
-
-def rows_to_arrow(classes: Index, rows: Array) -> pa.Table:
-    """Classes and the rows of each."""
-    return _table({}, "rows", classes, rows, Index(0))
-
-
-def rows_from_arrow(table: pa.Table) -> tuple[Index, Array]:
-    _, classes, rows, _ = _read_head(table, ("rows",))
-    return classes, rows
-
-
-def _table(
-    columns: dict[str, Array], kind: str, classes: Index, rows: Array, features: Features, missing: Array | None = None
-) -> pa.Table:
-    head: dict[str, Any] = {"version": VERSION, "kind": kind, "classes": _index_out(classes), "rows": rows.tolist()}
-    if missing is not None:
-        head["missing"] = missing.tolist()
+def _table(columns: dict[str, Array], tally: Tally, kind: str, known: Array, features: Features, part: str) -> pa.Table:
+    """A table of some columns; its head tells the classes and rows of the tally, and the `known` rows of the part."""
+    head: dict[str, Any] = {"version": VERSION, "kind": kind, "part": part, "classes": _index_out(tally.classes)}
+    head |= {"rows": tally.rows.tolist(), "known": spread(known, tally.classes.size, None).tolist()}
     vocabulary: dict[bytes, bytes] = {}
     if isinstance(features, Vocabulary):
         head["words"] = features.size
@@ -143,7 +165,19 @@ def _index_in(told: dict[str, Any]) -> Index:
     return Index(len(names), array)
 
 
-def _read_head(table: pa.Table, kinds: Sequence[str]) -> tuple[str, Index, Array, Features]:
+@dataclass(frozen=True, eq=False)
+class Head:
+    """What the metadata of a table tell."""
+
+    kind: str
+    part: str
+    classes: Index
+    rows: Array
+    known: Array
+    features: Features
+
+
+def _read_head(table: pa.Table, kinds: Sequence[str]) -> Head:
     if not isinstance(table, pa.Table) or _KEY not in (table.schema.metadata or {}):
         raise InputError("expected a pyarrow.Table made by to_arrow(), with its metadata")
     try:
@@ -153,7 +187,8 @@ def _read_head(table: pa.Table, kinds: Sequence[str]) -> tuple[str, Index, Array
             raise InputError(f"from Arrow: version {version!r} is not known here, only {VERSION}; update naively")
         if kind not in kinds:
             raise InputError(f"from Arrow: holds {kind!r}, expected one of {list(kinds)}")
-        classes, rows = _index_in(head["classes"]), np.array(head["rows"])
+        part, classes = str(head["part"]), _index_in(head["classes"])
+        rows, known = (_rows_in(head[name], classes) for name in ("rows", "known"))
         features: Features
         if "words" in head:
             features = _vocabulary_in(table.schema.metadata)
@@ -180,17 +215,20 @@ def _read_head(table: pa.Table, kinds: Sequence[str]) -> tuple[str, Index, Array
         raise InputError("from Arrow: a grid belongs to a tally on a grid, and to no other")
     if (kind in WORDS) != isinstance(features, (Vocabulary, Buckets)):
         raise InputError("from Arrow: a vocabulary belongs to a tally of words, and to no other")
+    if (known > rows).any():
+        raise InputError("from Arrow: more rows are known of a class than it has")
+    return Head(kind, part, classes, rows, known, features)
+
+
+def _rows_in(listed: Any, classes: Index) -> Array:
+    rows = np.array(listed)
     if rows.shape != (classes.size,) or rows.dtype.kind not in "if" or not ((rows >= 0) & (rows < np.inf)).all():
         raise InputError("from Arrow: one number of rows is needed for each class")
-    return kind, classes, rows.astype(np.int64 if rows.dtype.kind == "i" else np.float64), features
+    return rows.astype(np.int64 if rows.dtype.kind == "i" else np.float64)
 
 
-def _missing_in(table: pa.Table, rows: Array) -> Array | None:
-    """The rows of each class whose text is missing; None where there are none."""
-    missing = np.array(json.loads(table.schema.metadata[_KEY]).get("missing", [0] * len(rows)))
-    if missing.shape != rows.shape or missing.dtype.kind not in "if" or not ((missing >= 0) & (missing <= rows)).all():
-        raise InputError("from Arrow: of the rows of each class, as many as there are can be missing, and no more")
-    return some_or_none(missing.astype(np.int64 if missing.dtype.kind == "i" else np.float64))
+def _names(index: Index) -> list[Any]:
+    return list(range(index.size)) if index.names is None else index.names.tolist()
 
 
 def _vocabulary_in(metadata: dict[bytes, bytes]) -> Vocabulary:

@@ -1,13 +1,13 @@
-"""Numbers: what was seen of columns of numbers, as moments and on a grid."""
+"""ColumnCounts: what was seen of columns of numbers, as moments and on a grid."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from naively.arrays import Array, Value
+from naively.count.counts import Counts
 from naively.count.moments import Moments
-from naively.count.tally import Tally
 from naively.errors import InputError
 from naively.names import Index
 from naively.store.registry import stored
@@ -15,15 +15,11 @@ from naively.store.registry import stored
 
 @stored()
 @dataclass(frozen=True, eq=False, repr=False)
-class Numbers(Value):
+class ColumnCounts(Value):
     """Moments of some columns and a grid of some: which of the two a column is weighed by is decided afterwards."""
 
     moments: Moments
-    grid: Tally
-
-    @property
-    def classes(self) -> Index:
-        return self.grid.classes
+    grid: Counts
 
     @property
     def rows(self) -> Array:
@@ -34,41 +30,31 @@ class Numbers(Value):
         """How many numbers it holds."""
         return self.moments.size + self.grid.size
 
-    def __add__(self, other: Numbers) -> Numbers:
-        return Numbers(self.moments + _numbers(other).moments, self.grid + other.grid)
+    def __add__(self, other: ColumnCounts) -> ColumnCounts:
+        return ColumnCounts(self.moments + _checked(other).moments, self.grid + other.grid)
 
-    def __sub__(self, other: Numbers) -> Numbers:
-        grid = self.grid - _numbers(other).grid  # exact, so it says first what was never counted
-        return Numbers(self.moments - other.moments, grid)
+    def minus(self, other: ColumnCounts, classes: Index) -> ColumnCounts:
+        """What is left when the other is taken away."""
+        grid = self.grid.minus(_checked(other).grid, classes)  # exact, so it says first what was never counted
+        return ColumnCounts(self.moments.minus(other.moments, classes), grid)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Numbers):
-            return NotImplemented
-        return self.moments == other.moments and self.grid == other.grid
+    def same(self, other: object) -> bool:
+        """True if both hold the same."""
+        return isinstance(other, ColumnCounts) and self.moments.same(other.moments) and self.grid.same(other.grid)
 
-    __hash__ = None  # type: ignore[assignment]
+    def renumbered(self, n_classes: int, places: Array) -> ColumnCounts:
+        """The same with other numbers for the classes."""
+        return ColumnCounts(self.moments.renumbered(n_classes, places), self.grid.renumbered(n_classes, places))
 
-    def without_classes(self, gone: Array) -> Numbers:
+    def without_classes(self, gone: Array) -> ColumnCounts:
         """Without some classes (a mask), of which nothing is left."""
-        grid = self.grid.without_classes(gone)
-        return Numbers(replace(self.moments.without_classes(gone), classes=grid.classes), grid)
-
-    def to_arrow(self) -> dict[str, Any]:
-        """As two tables of Arrow."""
-        return {"moments": self.moments.to_arrow(), "grid": self.grid.to_arrow()}
-
-    @classmethod
-    def from_arrow(cls, tables: dict[str, Any]) -> Numbers:
-        """From what `to_arrow` made."""
-        if not isinstance(tables, dict) or tables.keys() != {"moments", "grid"}:
-            raise InputError("expected the two tables, moments and grid, that to_arrow() made")
-        return cls(Moments.from_arrow(tables["moments"]), Tally.from_arrow(tables["grid"]))
+        return ColumnCounts(self.moments.without_classes(gone), self.grid.without_classes(gone))
 
     def __repr__(self) -> str:
-        return f"Numbers({self.moments!r}, {self.grid!r})"
+        return f"{self.moments.features.size:_} columns with moments, {self.grid.features.size:_} on a grid"
 
 
-def _numbers(other: Any) -> Numbers:
-    if not isinstance(other, Numbers):
+def _checked(other: Any) -> ColumnCounts:
+    if not isinstance(other, ColumnCounts):
         raise InputError(f"numbers and {type(other).__name__} cannot be put together; count the same way twice")
     return other

@@ -1,8 +1,8 @@
 """Ledger: a growing sum of tallies in which adding a row costs what the row holds.
 
-The sum is kept as a few tallies, each many times the size of the next. A new one goes to the end; neighbours of like
-size are merged. So a number is merged again only as often as the sum has grown by some share, and no tally is ever
-changed.
+Each part of the sum is kept as a few levels, each many times the size of the next. A new one goes to the end;
+neighbours of like size are merged. So a number is merged again only as often as the sum has grown by some share, and no
+level is ever changed.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from naively import _core
-from naively.arrays import Array, Value, whole
+from naively.arrays import Array, Value
 from naively.count.cells import Cells, NegativeCell, gathered
-from naively.count.tally import Tally, missing_left, negative_count
+from naively.count.counts import Counts, negative_count, rows_left, spread, sum_of
+from naively.count.tally import Tally, check_missing
 from naively.errors import NoCounts
 from naively.names import Index
 from naively.store.registry import stored
@@ -54,67 +55,63 @@ class View:
 
 @stored()
 @dataclass(frozen=True, eq=False)
-class Ledger(Value):
-    """An immutable list of tallies that stands for their sum."""
+class PartLedger(Value):
+    """One part of a growing sum: an immutable list of parts that stands for their sum, and the classes."""
 
+    classes: Index
     levels: tuple[Any, ...]
-    count_histogram: Cells | None = None
-
-    @cached_property
-    def classes(self) -> Index:
-        return max((level.classes for level in self.levels), key=len)
 
     @cached_property
     def features(self) -> Any:
         return reduce(lambda a, b: a.union(b, "features")[0], (level.features for level in self.levels))
 
-    @cached_property
-    def rows(self) -> Array:
-        """Rows per class."""
-        return _sum([level.rows for level in self.levels], self.classes.size)
+    @property
+    def features_or_none(self) -> Any:
+        """The features; None where the part has no list of them. A look at a file's counts is not needed."""
+        if "features" in self.__dict__:
+            return self.__dict__["features"]
+        return self.features if hasattr(self.levels[0], "features") else None
 
     @cached_property
-    def known(self) -> Array:
-        """Rows per class without those whose text is missing."""
-        if all(level.missing is None for level in self.levels):
-            return self.rows
-        return _sum([level.known for level in self.levels], self.classes.size)
+    def rows(self) -> Array:
+        """Rows per class in which the features are known."""
+        return spread(sum_of([level.rows for level in self.levels]), self.classes.size, None)
 
     @cached_property
     def totals(self) -> Array:
         planes = [[level.totals[p] for level in self.levels] for p in range(len(self.levels[0].planes))]
-        return np.array([_sum(parts, self.classes.size) for parts in planes])
+        return np.array([spread(sum_of(parts), self.classes.size, None) for parts in planes])
 
     @cached_property
     def total(self) -> Any:
-        """The sum as one value."""
+        """The sum as one part."""
         return reduce(add, reversed(self.levels))
 
     @property
     def size(self) -> int:
         return sum(level.size for level in self.levels)
 
-    def collapsed(self) -> Ledger:
-        """The same sum in one piece."""
-        return self if len(self.levels) == 1 else Ledger((self.total,), self.count_histogram)
+    def add(self, part: Any, classes: Index) -> PartLedger:
+        """The sum with one more part; `classes` are those of both."""
+        levels = (self.total,) if "total" in self.__dict__ else self.levels  # which has been added up already
+        sum_ = PartLedger(classes, _merged((*levels, part)))
+        histogram = self._histogram_with(part)
+        if histogram is not None:
+            sum_.__dict__["count_histogram"] = histogram
+        return sum_
 
-    def add(self, value: Any) -> Ledger:
-        return Ledger(_merged((*self.levels, value)), self._respread(value))
-
-    def subtract(self, value: Any) -> Ledger:
-        """Raises, and changes nothing, where the value was not part of the sum."""
-        if not isinstance(value, Tally) or value.size * 4 > self.size:
-            return Ledger((self.total - value,))
-        rows = _sum([value.rows], self.classes.size)
-        known = rows if value.missing is None else _sum([value.known], self.classes.size)
-        missing_left(self.classes, (self.rows, self.known), (rows, known))
-        features = np.unique(value.cells.feature)
-        mine = Cells(np.searchsorted(features, value.cells.feature), value.cells.klass, value.cells.values)
+    def subtract(self, part: Any, classes: Index) -> PartLedger:
+        """Raises, and changes nothing, where the part was not in the sum."""
+        if not isinstance(part, Counts) or part.size * 4 > self.size:
+            return PartLedger(classes, (self.total.minus(part, classes),))
+        rows_left(classes, self.rows, part.rows, part.rows_noun)
+        features = np.unique(part.cells.feature)
+        mine = Cells(np.searchsorted(features, part.cells.feature), part.cells.klass, part.cells.values)
         try:
             _ = self.take(features) - mine
         except NegativeCell as error:
-            raise negative_count(int(features[error.feature]), error.klass, value.features, self.classes) from None
-        return self.add(value.negated())
+            raise negative_count(int(features[error.feature]), error.klass, part.features, classes) from None
+        return self.add(part.negated(), classes)
 
     def take(self, features: Array) -> Cells:
         """The cells of these features (sorted, each once), numbered by their place among them."""
@@ -126,7 +123,8 @@ class Ledger(Value):
 
     def view_of(self, features: Array) -> View:
         """Some features (sorted, each once), numbered in that order."""
-        entries = None if self.count_histogram is None else entries_of(self.count_histogram)
+        histogram = self.__dict__.get("count_histogram")
+        entries = None if histogram is None else entries_of(histogram)
         some = features, len(features), self.take(features), entries
         return View(self.classes, self.rows, self.totals, self.features, *some)
 
@@ -135,53 +133,83 @@ class Ledger(Value):
         """Whether it holds whole numbers alone."""
         return all(level.cells.values.dtype == np.int64 for level in self.levels)
 
-    def with_count_histogram(self) -> Ledger:
-        """The same sum, with how often each count occurs, which `add` then keeps up to date.
-
-        Without it where there are fractions, or counts too large for it.
-        """
-        if self.count_histogram is not None or not self.whole:
-            return self
-        total = self.total
-        if len(total.cells) and total.cells.values.max() >= 1 << _KIND_BITS:
-            return self
-        return Ledger((total,), count_histogram_of(total.cells))
-
-    def _respread(self, value: Any) -> Cells | None:
-        """The histogram once the value is added; None where it would be as much work to make it anew."""
-        if self.count_histogram is None or len(value.cells) * 8 > len(self.count_histogram) + 4096:
+    @cached_property
+    def count_histogram(self) -> Cells | None:
+        """How often each count occurs, which `add` then keeps up to date; None for fractions, or counts too large."""
+        cells = self.total.cells if self.whole else None
+        if cells is None or (len(cells) and cells.values.max() >= 1 << _KIND_BITS):
             return None
-        cells = value.cells
-        if cells.values.dtype != np.int64:
+        return count_histogram_of(cells)
+
+    def _histogram_with(self, part: Any) -> Cells | None:
+        """The histogram once the part is added; None where it would be as much work to make it anew."""
+        histogram: Cells | None = self.__dict__.get("count_histogram")
+        if histogram is None or len(part.cells) * 8 > len(histogram) + 4096 or part.cells.values.dtype != np.int64:
             return None
+        cells = part.cells
         before = reduce(add, (level.cells.look_up(cells.feature, cells.klass) for level in self.levels))
         try:
-            return self.count_histogram + Cells(*_core.changed_kinds(before, cells.values, cells.klass))
+            return histogram + Cells(*_core.changed_kinds(before, cells.values, cells.klass))
         except OverflowError:
             return None
 
 
 @stored()
 @dataclass(frozen=True, eq=False)
-class Uncounted(Value):
-    """What is left of a sum whose counts were not kept: enough to predict by a table, and nothing to learn from."""
+class Ledger(Value):
+    """The growing sum of a model: classes, their rows, and the parts; without parts (None), only a table was kept."""
 
     classes: Index
     rows: Array
-    features: Any
+    parts: dict[str, PartLedger] | None
+
+    @classmethod
+    def of(cls, tally: Tally) -> Ledger:
+        """The sum of one tally."""
+        return cls(tally.classes, tally.rows, {n: PartLedger(tally.classes, (p,)) for n, p in tally.parts.items()})
 
     @property
-    def parts(self) -> dict[str, Uncounted]:
-        """The same for each block of a mixed model."""
-        return {name: Uncounted(self.classes, self.rows, features) for name, features in self.features.items()}
+    def counted(self) -> dict[str, PartLedger]:
+        """The parts; raises NoCounts where the model was saved without them."""
+        if self.parts is None:
+            raise NoCounts(
+                "the model was saved frozen: it has its table, but no counts, so it can predict and no more; to learn, "
+                "forget, merge, smooth or judge anew, use a model that was saved whole"
+            )
+        return self.parts
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        raise NoCounts(
-            "the model was saved frozen: it has its table, but no counts, so it can predict and no more; to learn, "
-            "forget, merge, smooth or judge anew, use a model that was saved whole"
-        )
+    @cached_property
+    def total(self) -> Tally:
+        """The sum as one value."""
+        return Tally(self.classes, self.rows, {name: part.total for name, part in self.counted.items()})
+
+    @cached_property
+    def features(self) -> dict[str, Any]:
+        """The features of each part; None where the part has no list of them."""
+        return {name: part.features_or_none for name, part in self.counted.items()}
+
+    @property
+    def size(self) -> int:
+        return sum(part.size for part in self.counted.values()) + self.classes.size
+
+    def add(self, tally: Tally) -> Ledger:
+        classes, places = self.classes.union(tally.classes, "classes")
+        if places is not None:
+            tally = tally.renumbered(classes, places)
+        parts = {name: part.add(tally.parts[name], classes) for name, part in self.counted.items()}
+        return Ledger(classes, spread(sum_of([self.rows, tally.rows]), classes.size, None), parts)
+
+    def subtract(self, tally: Tally) -> Ledger:
+        """Raises, and changes nothing, where the tally was not part of the sum."""
+        rows = rows_left(self.classes, self.rows, tally.rows)
+        parts = {name: part.subtract(tally.parts[name], self.classes) for name, part in self.counted.items()}
+        for name, part in self.counted.items():
+            check_missing(self.classes, (self.rows, part), (tally.rows, tally.parts[name]))
+        return Ledger(self.classes, rows, parts)
+
+    def without_classes(self, gone: Array) -> Ledger:
+        """Without some classes (a mask), of which nothing is left."""
+        return Ledger.of(self.total.without_classes(gone))
 
 
 # A histogram of counts is made of cells as well: its "features" are kinds of cells, a count and a number of missing
@@ -210,16 +238,3 @@ def _merged(levels: tuple[Any, ...]) -> tuple[Any, ...]:
     while len(levels) > 1 and levels[-2].size < _STEP * levels[-1].size:
         levels = (*levels[:-2], levels[-2] + levels[-1])
     return levels
-
-
-def _sum(parts: list[Array], size: int) -> Array:
-    """The sum of arrays of different lengths; what only rounding left of fractions is nothing."""
-    result = np.zeros(size, np.result_type(*parts))
-    for part in parts:
-        result[: len(part)] += part
-    if result.dtype == np.int64:
-        return result
-    scale = np.zeros(size)
-    for part in parts:
-        scale[: len(part)] += np.abs(part)
-    return whole(np.where(np.abs(result) <= 1e-12 * scale, 0.0, result))

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from naively.arrays import Array, Value, close, whole
-from naively.count.tally import rows_left, spread
+from naively.arrays import Array, Value, close
+from naively.count.counts import padded, rows_left, spread, sum_of
 from naively.errors import Inexact, InputError, NegativeCount
 from naively.names import Index
 from naively.store.registry import stored
@@ -81,7 +81,6 @@ class ClassMoments(Value):
     `present` are the numbers of the classes that the arrays have rows for, ascending.
     """
 
-    classes: Index
     rows: Array
     features: Index
     present: Array
@@ -92,14 +91,14 @@ class ClassMoments(Value):
     axes: ClassVar[int]
 
     @classmethod
-    def empty(cls, classes: Index, features: Index) -> Self:
+    def empty(cls, n_classes: int, features: Index) -> Self:
         none = np.zeros((0, *[features.size] * cls.axes))
-        return cls(classes, np.zeros(classes.size, np.int64), features, np.zeros(0, np.int64), none, none, none)
+        return cls(np.zeros(n_classes, np.int64), features, np.zeros(0, np.int64), none, none, none)
 
     @property
     def size(self) -> int:
         """How many numbers it holds."""
-        return 3 * self.n.size + self.classes.size
+        return 3 * self.n.size + len(self.rows)
 
     def _product(self, step: Array) -> Array:
         """What a step of the means adds, for each number of `m2`."""
@@ -121,11 +120,12 @@ class ClassMoments(Value):
         if not np.isfinite(m2).all():
             column = a.features.name(int(np.argwhere(~np.isfinite(m2))[0][1]))
             raise InputError(f"feature {column!r}: squares add up to more than float64 holds; rescale it")
-        return replace(a, rows=whole(a.rows + b.rows), n=both, mean=mean, m2=m2)
+        return replace(a, rows=sum_of([a.rows, b.rows]), n=both, mean=mean, m2=m2)
 
-    def __sub__(self, other: Self) -> Self:
+    def minus(self, other: Self, classes: Index) -> Self:
+        """What is left when the other is taken away; raises NegativeCount or Inexact where it cannot be."""
         a, b = self._aligned(other)
-        rows = rows_left(a.classes, a.rows, b.rows)
+        rows = rows_left(classes, a.rows, b.rows)
         if ((b.n - a.n) > 1e-9 * a.n).any():
             raise NegativeCount("cannot forget more values than were counted; nothing was changed")
         mine, theirs = ([self._own(v) for v in (m.n, m.mean, m.m2)] for m in (a, b))
@@ -143,9 +143,10 @@ class ClassMoments(Value):
         """`m2` with the squares of each feature as they are known, and nothing larger than they allow."""
         raise NotImplementedError
 
-    def __eq__(self, other: object) -> bool:
-        if type(other) is not type(self):
-            return NotImplemented
+    def same(self, other: object) -> bool:
+        """True if both hold the same moments, to within rounding."""
+        if not isinstance(other, type(self)) or type(other) is not type(self):
+            return False
         try:
             a, b = self._aligned(other)
         except InputError:  # named on one side only
@@ -153,29 +154,27 @@ class ClassMoments(Value):
         deviation = np.sqrt(self._own(np.divide(a.m2, a.n, out=np.zeros_like(a.m2), where=a.n > 0)).max(initial=0.0))
         scale = self._bounded(np.full_like(a.m2, np.inf), np.maximum(self._own(a.m2), self._own(b.m2)))
         return (
-            close(a.rows, b.rows)
+            close(*padded(a.rows, b.rows))
             and close(a.n, b.n)
             and bool(np.allclose(a.mean, b.mean, rtol=1e-9, atol=1e-9 * deviation + _FLOOR))
             and bool((np.abs(a.m2 - b.m2) <= 1e-8 * scale + 1e-12 * a.n * a.mean**2 + _FLOOR).all())
         )
 
-    __hash__ = None  # type: ignore[assignment]
-
     def __repr__(self) -> str:
-        rows = f"{self.rows.sum():_g} rows, {self.classes.size:_} classes, {self.features.size:_} features"
-        return f"{type(self).__name__}({rows})"
+        return f"{self.features.size:_} features"
 
     def single(self) -> Moments:
         """The moments of each feature by itself."""
         n, mean, m2 = self._own(self.n), self._own(self.mean), self._own(self.m2)
-        return Moments(self.classes, self.rows, self.features, self.present, n, mean, m2)
+        return Moments(self.rows, self.features, self.present, n, mean, m2)
 
     def full(self) -> Self:
         """With a row of the arrays for every class."""
-        if len(self.present) == self.classes.size:
+        n_classes = len(self.rows)
+        if len(self.present) == n_classes:
             return self
-        n, mean, m2 = (spread(v, self.classes.size, self.present) for v in (self.n, self.mean, self.m2))
-        return replace(self, present=np.arange(self.classes.size), n=n, mean=mean, m2=m2)
+        n, mean, m2 = (spread(v, n_classes, self.present) for v in (self.n, self.mean, self.m2))
+        return replace(self, present=np.arange(n_classes), n=n, mean=mean, m2=m2)
 
     @cached_property
     def pooled(self) -> tuple[Array, Array, Array]:
@@ -186,66 +185,53 @@ class ClassMoments(Value):
         centre = (share * mean).sum(axis=0)
         return total, centre, (m2 + n * (mean - centre) ** 2).sum(axis=0)
 
+    def renumbered(self, n_classes: int, places: Array) -> Self:
+        """The same with other numbers for the classes."""
+        numbers = places[self.present]
+        order = np.argsort(numbers)
+        n, mean, m2 = (values[order] for values in (self.n, self.mean, self.m2))
+        rows = spread(self.rows, n_classes, places)
+        return type(self)(rows, self.features, numbers[order], n, mean, m2)
+
     def without_classes(self, gone: Array) -> Self:
         """Without some classes (a mask), of which nothing is left."""
-        assert self.classes.names is not None
         mine, places = ~gone[self.present], np.cumsum(~gone) - 1
         n, mean, m2 = (v[mine] for v in (self.n, self.mean, self.m2))
-        classes = Index.of(self.classes.names[~gone])
-        return type(self)(classes, self.rows[~gone], self.features, places[self.present[mine]], n, mean, m2)
+        rows = spread(self.rows, len(gone), None)[~gone]
+        return type(self)(rows, self.features, places[self.present[mine]], n, mean, m2)
 
     def _aligned(self, other: Self) -> tuple[Self, Self]:
+        """Both over the same features and present classes: those of either."""
         if type(other) is not type(self):
             what = f"{type(self).__name__} and {type(other).__name__}"
             raise InputError(f"{what} cannot be put together; count the same way twice")
-        classes, moved = self.classes.union(other.classes, "classes")
         features, renumber = self.features.union(other.features, "features")
-        theirs = other.present if moved is None else moved[other.present]
-        either = np.zeros(classes.size, bool)
-        either[self.present] = either[theirs] = True
-        present = np.flatnonzero(either)
-        mine = self._over(classes, features, present, self.present, None, None)
-        return mine, other._over(classes, features, present, theirs, moved, renumber)
+        present = np.union1d(self.present, other.present)
+        return self._over(features, present, None), other._over(features, present, renumber)
 
-    def _over(
-        self, classes: Index, features: Index, present: Array, mine: Array, moved: Array | None, renumber: Array | None
-    ) -> Self:
-        rows = spread(self.rows, classes.size, moved)
-        if moved is None and renumber is None and len(mine) == len(present) and features.size == self.features.size:
-            return replace(self, classes=classes, features=features, present=present, rows=rows)
-        at = np.searchsorted(present, mine)
+    def _over(self, features: Index, present: Array, renumber: Array | None) -> Self:
+        if renumber is None and len(self.present) == len(present) and features.size == self.features.size:
+            return replace(self, features=features)
+        at = np.searchsorted(present, self.present)
         columns = np.arange(self.features.size) if renumber is None else renumber
         arrays = []
         for values in (self.n, self.mean, self.m2):
             wide = np.zeros((len(present), *[features.size] * self.axes))
             wide[np.ix_(at, *[columns] * self.axes)] = values
             arrays.append(wide)
-        return type(self)(classes, rows, features, present, *arrays)
-
-    def to_arrow(self) -> Any:
-        """As a `pyarrow.Table`, one row for each class and feature (or pair of features)."""
-        from naively.count.arrow import moments_to_arrow
-
-        return moments_to_arrow(self)
-
-    @classmethod
-    def from_arrow(cls, table: Any) -> Self:
-        """From what `to_arrow` made."""
-        from naively.count.arrow import moments_from_arrow
-
-        return moments_from_arrow(cls, table)
+        return type(self)(self.rows, features, present, *arrays)
 
 
 @stored()
 class Moments(ClassMoments):
     """Count, mean and squared deviations per class and feature; missing values are in none of them.
 
-    `a + b` merges, `a - b` forgets or refuses, `a == b` compares to within rounding.
+    Sums merge, differences are given or refused, and comparing is to within rounding.
 
     >>> from naively import GaussianNB
     >>> a = GaussianNB().fit([[1.0], [2.0]], ["x", "x"]).tally_
     >>> b = GaussianNB().fit([[6.0]], ["x"]).tally_
-    >>> (a + b).mean, (a + b).m2
+    >>> (a + b).part.mean, (a + b).part.m2
     (array([[3.]]), array([[14.]]))
     """
 

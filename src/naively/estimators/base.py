@@ -7,15 +7,17 @@ from typing import Any
 import numpy as np
 
 from naively.arrays import Array
-from naively.count.ledger import Ledger
 from naively.errors import InputError
 from naively.estimators.rows import as_array, check_rows, numbers
 from naively.estimators.sklearn_protocol import SklearnProtocol, validated
-from naively.learn.learner import Learner
-from naively.learn.model import NO_CLASSES, Model
+from naively.families.base import Family
+from naively.families.blocks import ArrayBlock, Blocks
+from naively.learn.learner import Batch, Learner
+from naively.learn.model import Model
 from naively.names import Index
+from naively.read.frame import Frame
 from naively.read.label_codes import check_labels, check_weights, counted_codes, number_labels, rows_that_count
-from naively.read.matrix import RowError, Rows
+from naively.read.matrix import RowError
 
 
 class CountingClassifier(SklearnProtocol, Learner):
@@ -25,77 +27,76 @@ class CountingClassifier(SklearnProtocol, Learner):
 
     fit = validated(Learner.fit)
 
-    def _learn(self, X: Any, y: Any, model: Model | None, classes: Index | None, sample_weight: Any) -> None:
-        X = as_array(X)
-        features = None if model is None else model.ledger.features
-        tally = self._count(X, y, classes, features, sample_weight, reset=model is None)
-        if model is None:
-            self._commit(Model(Ledger((tally,)), self._dtype_of(X), classes or NO_CLASSES, self._counted()))
-        else:
-            self._commit(model.after(model.ledger.add(tally)))
+    def _family(self) -> Family:
+        """How counts weigh, as the parameters say."""
+        raise NotImplementedError
 
-    def _count(self, X: Any, y: Any, classes: Index | None, features: Any, sample_weight: Any, *, reset: bool) -> Any:
+    def _blocks_of(self, model: Any) -> Blocks:
+        names = vars(self).get("feature_names_in_")
+        columns = self.n_features_in_ if names is None else tuple(names.tolist())
+        return Blocks(type(self).__name__, (ArrayBlock(self._family(), columns),))
+
+    def _identity(self) -> tuple[Any, ...]:
+        """What an estimator counts, smooths and expects by: what models must share to be merged."""
+        return self._family(), self._rule(), self._prior_rule()
+
+    def _batch(self, model: Model | None, X: Any, y: Any, classes: Index | None, sample_weight: Any) -> Batch:
         if y is None:
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        X = check_rows(self, self._as_given(X), reset=reset)
-        if features is None:
-            features = self._new_features(X)
-        rows, known = self._rows(X, features, grow=True)
+        X = check_rows(self, self._as_given(as_array(X)), reset=model is None)
+        frame = self._frame_of(X)
         y = check_labels(y, X.shape[0])
         weight = check_weights(sample_weight, X.shape[0])
         kept = rows_that_count(weight)
         if kept is not None and weight is not None:  # the others add nothing, not even a name
-            (rows, known), y, weight = self._rows(X[kept], features, grow=True), y[kept], weight[kept]
+            frame, y, weight = self._frame_of(X[kept]), y[kept], weight[kept]
         try:
             codes, classes = number_labels(y, classes)
-            return self._family().count(rows, codes, classes, known, weight)
         except RowError as error:
             raise error.among(kept) from None
+        return Batch(frame, codes, classes, weight, kept)
 
-    def _labelled(self, model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array | None]:
-        """Rows that the model has counted, the numbers of their classes, and their weights."""
+    def _labelled(self, model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Frame, Array, Array | None]:
         X = check_rows(self, self._as_given(X), reset=False)
-        rows, _ = self._rows(X, model.ledger.features, grow=False)
         y = check_labels(y, X.shape[0])
         codes, classes = number_labels(y, model.ledger.classes)
         weight = check_weights(sample_weight, X.shape[0])
-        return rows, counted_codes(codes, classes, model.ledger.classes, weight), weight
+        return self._frame_of(X), counted_codes(codes, classes, model.ledger.classes, weight), weight
 
     # --- rows
-
-    def _new_features(self, X: Any) -> Any:
-        names = getattr(self, "feature_names_in_", None)
-        return Index(X.shape[1]) if names is None else Index.of(names)
 
     @staticmethod
     def _as_given(X: Any) -> Any:
         """Rows before NumPy has turned them into one type."""
         return X
 
-    def _rows(self, X: Any, features: Any, *, grow: bool) -> tuple[Rows, Any]:
-        return numbers(X, features, once=self._entries_once), features
+    def _frame_of(self, X: Any) -> Frame:
+        """Checked rows as the block takes them."""
+        return Frame.of_rows(numbers(X, getattr(self, "feature_names_in_", None), once=self._entries_once))
 
-    @staticmethod
-    def _dtype_of(X: Any) -> Any:
-        return np.float32 if getattr(X, "dtype", None) == np.float32 else np.float64
+    def _dtype_of(self, frame: Frame) -> Any:
+        return _dtype_of(frame.whole)
 
-    def _ready(self, X: Any) -> tuple[Rows, Any]:
+    def _frame(self, X: Any) -> tuple[Frame, Any]:
         self._check_fitted()
-        self._check_counted(self._model)
         X = check_rows(self, self._as_given(X), reset=False)
-        return self._rows(X, self._model.ledger.features, grow=False)[0], self._dtype_of(X)
+        return self._frame_of(X), _dtype_of(X)
 
-    def _drawn_rows(self, drawn: dict[int, Any], klass: Array) -> Any:
+    def _drawn_rows(self, drawn: dict[int, dict[str, Any]], klass: Array) -> Any:
         """The rows drawn for each class, in the order of the labels."""
-        if not drawn:
-            return np.empty((0, self.n_features_in_))
-        some = next(iter(drawn.values()))
-        rows = np.empty((len(klass), some.shape[1]), some.dtype)
-        for k, mine in drawn.items():
-            rows[klass == k] = mine
-        return rows
+        each = {k: next(iter(columns.values())) for k, columns in drawn.items()}
+        dtype = np.result_type(*(rows.dtype for rows in each.values()))
+        result = np.empty((len(klass), self.n_features_in_), dtype)
+        for k, rows in each.items():
+            result[klass == k] = rows
+        return result
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _dtype_of(X: Any) -> Any:
+    """The type of the probabilities of rows."""
+    return np.float32 if getattr(X, "dtype", None) == np.float32 else np.float64

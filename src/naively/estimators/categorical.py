@@ -9,15 +9,13 @@ import numpy as np
 
 from naively.arrays import Array
 from naively.count.columns import CODE_BITS, MISSING, Categories
-from naively.count.ledger import Ledger
 from naively.errors import InputError
 from naively.estimators.counts import SmoothedClassifier
-from naively.estimators.rows import category_codes
 from naively.estimators.validation import Between, OneOf
 from naively.families.base import Family
-from naively.families.categorical import LARGEST_TABLE, Categorical, trimmed
-from naively.names import Index
-from naively.read.matrix import Rows
+from naively.families.blocks import Blocks, CategoryArrayBlock
+from naively.families.categorical import LARGEST_TABLE, Categorical
+from naively.read.frame import Frame
 from naively.smooth.backgrounds import ADDED
 
 
@@ -91,10 +89,11 @@ class CategoricalNB(SmoothedClassifier):
             raise InputError(f"{type(self).__name__} takes one alpha for all columns, got {self.alpha!r}")
         return rule
 
-    def _new_features(self, X: Any) -> Categories:
-        columns = super()._new_features(X)
-        least = self._least_categories(X.shape[1])
-        return Categories(columns, tuple(Index(int(n)) for n in least))
+    def _blocks_of(self, model: Any) -> Blocks:
+        array: Any = super()._blocks_of(model).blocks[0]
+        least = tuple(self._least_categories(self.n_features_in_).tolist())
+        named = self.numbers == "names"
+        return Blocks(type(self).__name__, (CategoryArrayBlock(array.family, array.columns, least, named),))
 
     def _least_categories(self, columns: int) -> Array:
         given = self._value("min_categories")
@@ -118,43 +117,31 @@ class CategoricalNB(SmoothedClassifier):
         """A list of lists keeps text, numbers and what is missing apart."""
         return np.array(X, dtype=object) if isinstance(X, list) and X and isinstance(X[0], (list, tuple)) else X
 
-    def _rows(self, X: Any, features: Categories, *, grow: bool) -> tuple[Rows, Categories]:
-        return category_codes(X, features, grow=grow, named=self.numbers == "names")
+    def _frame_of(self, X: Any) -> Frame:
+        return Frame.of_rows(X)
 
-    def _tidied(self, ledger: Ledger, gone: Any) -> Ledger:
-        features = gone.cells.features()
-        if len(ledger.take(features).features()) == len(features):
-            return ledger
-        return Ledger((trimmed(ledger.total, self._least_categories(self.n_features_in_)),))
-
-    def _drawn_rows(self, drawn: dict[int, Any], klass: Array) -> Any:
-        """Codes as the categories they stand for."""
-        rows = super()._drawn_rows(drawn, klass)
-        known = self._model.ledger.features.values
-        if all(v.names is None for v in known) and not (rows == np.iinfo(np.int64).min).any():
-            return rows
-        result = np.empty(rows.shape, dtype=object)
-        for j, values in enumerate(known):
-            here = rows[:, j] != np.iinfo(np.int64).min
-            result[here, j] = rows[here, j] if values.names is None else values.names[rows[here, j].astype(int)]
-        return result
+    def _categories(self, name: str) -> Categories:
+        """The categories of all columns, for the attribute of this name."""
+        model = self._fitted(name)
+        [block] = self._blocks_of(model).blocks
+        return model.features.get(block.name) or block.features_of(model.cache(block.name).kept)
 
     @property
     def n_categories_(self) -> Array:
         """How many categories each column has."""
-        return self._fitted("n_categories_").ledger.features.sizes
+        return self._categories("n_categories_").sizes
 
     @property
     def categories_(self) -> list[Array]:
         """The categories of each column, in the order of their codes."""
-        values = self._fitted("categories_").ledger.features.values
+        values = self._categories("categories_").values
         return [np.arange(v.size) if v.names is None else v.names for v in values]
 
     @property
     def category_count_(self) -> list[Array]:
         """For each column: how often each class has each category."""
-        tally = self._fitted("category_count_").ledger.total
-        counts = [np.zeros((tally.classes.size, size)) for size in tally.features.sizes.tolist()]
+        tally = self._fitted("category_count_").ledger.total.part
+        counts = [np.zeros((len(tally.rows), size)) for size in tally.features.sizes.tolist()]
         column, code = tally.cells.feature >> CODE_BITS, tally.cells.feature & MISSING
         for j, count in enumerate(counts):
             here = (column == j) & (code != MISSING)
@@ -165,7 +152,7 @@ class CategoricalNB(SmoothedClassifier):
     def feature_log_prob_(self) -> list[Array]:
         """For each column: the log-probability of each category in each class."""
         self._fitted("feature_log_prob_")
-        table = self.table_
+        table = self.table_.block
         weights = table.weights[:, : table.classes.size]
         if table.impossible is not None:
             weights = np.where(table.impossible[0][:, : table.classes.size] > 0, -np.inf, weights)

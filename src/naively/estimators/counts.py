@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 
 from naively.arrays import Array
-from naively.count.ledger import Ledger
-from naively.errors import InputError
+from naively.errors import InputError, warn_caller
 from naively.estimators.base import CountingClassifier
 from naively.estimators.validation import Between, OneOf
 from naively.families.base import Family, remainder
@@ -57,10 +55,10 @@ class SmoothedClassifier(CountingClassifier):
             if np.min(alpha) < 0:
                 raise InputError("All values in alpha must be greater than 0.")
         if not self.force_alpha and np.min(alpha) < _ALPHA_MIN:
-            warnings.warn(
+            warn_caller(
                 f"alpha too small will result in numeric errors, setting alpha = {_ALPHA_MIN:.1e}. "
                 "Use `force_alpha=True` to keep alpha unchanged.",
-                stacklevel=4,
+                UserWarning,
             )
             return np.maximum(alpha, _ALPHA_MIN)
         return alpha
@@ -98,7 +96,7 @@ class FeatureCounts(SmoothedClassifier):
     def feature_count_(self) -> Array:
         """What each class and feature came to."""
         self._fitted("feature_count_")
-        return self._by_class(self.tally_.dense()).astype(np.float64)
+        return self._by_class(self.tally_.part.dense()).astype(np.float64)
 
     @property
     def feature_log_prob_(self) -> Array:
@@ -107,7 +105,7 @@ class FeatureCounts(SmoothedClassifier):
         return self._by_class(self._feature_log_prob())
 
     def _feature_log_prob(self) -> Array:
-        table = self.table_
+        table = self.table_.block
         weights = table.present.weights[:, : table.classes.size]
         if table.impossible is not None:
             odd = table.impossible.weights[:, : table.classes.size]
@@ -219,7 +217,7 @@ class ComplementNB(FeatureCounts):
     def feature_all_(self) -> Array:
         """What each feature came to in all classes together."""
         self._fitted("feature_all_")
-        return self.tally_.dense().sum(axis=0).astype(np.float64)
+        return self.tally_.part.dense().sum(axis=0).astype(np.float64)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -283,11 +281,11 @@ class BernoulliNB(FeatureCounts):
         return tags
 
     def _feature_log_prob(self) -> Array:
-        tally = self.tally_
-        rule = Bernoulli().table_rule(Ledger((tally,)).view(), self._rule())
-        known = remainder(tally.rows[:, None], tally.dense(1))
+        [part] = self._model.ledger.counted.values()
+        rule = Bernoulli().table_rule(part.view(), self._rule())
+        known = remainder(part.rows[:, None], part.total.dense(1))
         pseudo = rule.pseudo(None)
-        finite, odd = rule.log(tally.dense(), known, pseudo, 2 * pseudo, 2.0)
+        finite, odd = rule.log(part.total.dense(), known, pseudo, 2 * pseudo, 2.0)
         return finite if odd is None else np.where(odd > 0, -np.inf, finite)
 
 

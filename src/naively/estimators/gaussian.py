@@ -26,7 +26,8 @@ class NormalClassifier(CountingClassifier):
 
     def _commit(self, model: Any) -> None:
         family: Any = self._family()
-        family.check(model.ledger, self._rule())
+        for part in (model.ledger.parts or {}).values():
+            family.check(part, self._rule())
         super()._commit(model)
 
     @property
@@ -44,13 +45,13 @@ class NormalClassifier(CountingClassifier):
     @property
     def epsilon_(self) -> float:
         """What is added to every variance."""
-        return epsilon(self._fitted("epsilon_").ledger.total, self.var_smoothing)
+        return epsilon(self._fitted("epsilon_").ledger.total.part, self.var_smoothing)
 
     @property
     def theta_(self) -> Array:
         """Mean of each feature in each class."""
         model = self._fitted("theta_")
-        return self._by_class(self.table_.mean).astype(model.dtype)
+        return self._by_class(self.table_.block.mean).astype(model.dtype)
 
 
 class GaussianNB(NormalClassifier):
@@ -93,7 +94,7 @@ class GaussianNB(NormalClassifier):
     def var_(self) -> Array:
         """Variance of each feature in each class, with `epsilon_` in it."""
         model = self._fitted("var_")
-        return self._by_class(self.table_.variance).astype(model.dtype)
+        return self._by_class(self.table_.block.variance).astype(model.dtype)
 
 
 class GaussianClassifier(NormalClassifier):
@@ -146,7 +147,7 @@ class GaussianClassifier(NormalClassifier):
     def covariance_(self) -> Array:
         """Covariances as they are used: (n_classes, n_features, n_features), or one matrix where tied."""
         self._fitted("covariance_")
-        table = self.table_
+        table = self.table_.block
         if self.covariance == "tied":
             return table.covariance[0]
         if self.covariance == "full":

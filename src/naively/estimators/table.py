@@ -2,18 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import fields
 from numbers import Real
 from typing import Any, ClassVar
 
+import numpy as np
+
+from naively.arrays import Array
+from naively.count.ledger import Ledger
+from naively.errors import InputError, NaivelyError
 from naively.estimators.sklearn_protocol import CALIBRATE, SklearnProtocol, validated
 from naively.estimators.validation import Between, OneOf, check
-from naively.families.words.block import FAMILIES, WEIGHTINGS
-from naively.learn.tables import TableLearner
-from naively.score.priors import PRIORS
-from naively.smooth.backgrounds import ADDED
+from naively.families.blocks import Blocks, CategoryBlock
+from naively.families.columns.declared import Text
+from naively.families.words.block import FAMILIES, WEIGHTINGS, Words
+from naively.learn.calibrate import CalibratingLearner
+from naively.learn.factors import row_factors
+from naively.learn.learner import Batch
+from naively.learn.model import Model
+from naively.learn.schema import Schema
+from naively.learn.schema_report import SchemaTable
+from naively.learn.words import words_family, words_rule
+from naively.names import Index
+from naively.read.frame import Frame
+from naively.read.label_codes import counted_codes
+from naively.read.labelled_table import batch_of, frame_of, label_mask, labelled, weighed
+from naively.read.row_keys import table_keys
+from naively.score.calibration import AUTO
+from naively.score.explanation import Explanation
+from naively.score.priors import PRIORS, Empirical, Prior, prior_of
+from naively.smooth.backgrounds import ADDED, rule_of
 
 
-class NaiveBayes(SklearnProtocol, TableLearner):
+class NaiveBayes(SklearnProtocol, CalibratingLearner):
     """Naive Bayes over the columns of a table: numbers, categories, flags, dates and text, with holes in them.
 
     >>> from naively import NaiveBayes
@@ -64,7 +86,171 @@ class NaiveBayes(SklearnProtocol, TableLearner):
         "calibrate": CALIBRATE,
     }
 
-    fit = validated(TableLearner.fit)
+    reads_text = False
+
+    _judges_later = True  # which takes tables, and these are made when they are first needed
+    _usual_method = AUTO
+
+    def __init__(
+        self,
+        *,
+        columns: Any = None,
+        alpha: Any = "auto",
+        prior: Any = None,
+        missing: Any = "ignored",
+        unlabelled: Any = "skip",
+        calibrate: Any = True,
+    ):
+        self.columns = columns
+        self.alpha = alpha
+        self.prior = prior
+        self.missing = missing
+        self.unlabelled = unlabelled
+        self.calibrate = calibrate
+
+    # --- rules
+
+    def _blocks_of(self, model: Any) -> Blocks:
+        return model.schema.blocks_of(informative=self.missing == "informative")
+
+    def _rule(self) -> Any:
+        rule = rule_of(self._value("alpha"))
+        if rule.per_feature:
+            raise InputError("alpha must be one number for all columns")
+        return rule
+
+    def _prior_rule(self) -> Prior:
+        return prior_of(self._value("prior"), Empirical())
+
+    def _counted(self) -> Any:
+        columns = self._value("columns")
+        return "columns", None if columns is None else tuple(columns.items())
+
+    def _check_counted(self, model: Model) -> None:
+        self._validate_params()
+        if model.counted != self._counted():
+            raise InputError("columns= was changed after counting, and says what is counted; fit again")
+
+    # --- learning
+
+    @validated
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Count these rows, and nothing from before.
+
+        Parameters
+        ----------
+        X : table, or iterator of tables or of (table, labels) or (table, labels, weights)
+            Rows.
+        y : array-like of shape (n_samples,), or str, default=None
+            Labels, or the name of the column that holds them.
+        sample_weight : array-like of shape (n_samples,), default=None
+            What each row counts for.
+
+        Returns
+        -------
+        self : object
+        """
+        with self._all_or_nothing():
+            self._copy_parameters()
+            if not isinstance(X, Iterator):
+                self._commit(self._learnt(None, X, y, None, sample_weight))
+                return self
+            if sample_weight is not None:
+                raise InputError("sample_weight: batches bring their own, as (table, labels, weights)")
+            model: Model | None = None
+            for number, batch in enumerate(X):
+                try:
+                    table, labels, weight = batch_of(batch, y)
+                    model = self._learnt(model, table, labels, None if model is None else model.ledger.classes, weight)
+                except NaivelyError as error:
+                    raise InputError(f"batch {number}: {error}") from None
+            if model is None:
+                raise InputError("no batch came, so there is nothing to count")
+            self._commit(model)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
+        """Count these rows on top of those from before.
+
+        The first call settles what columns are taken for. Columns that come new later are left out.
+
+        Parameters
+        ----------
+        X : table
+            Rows.
+        y : array-like of shape (n_samples,), or str
+            Labels, or the name of the column that holds them; one that was never seen becomes a new class.
+        classes : array-like of shape (n_classes,), default=None
+            Labels known in advance.
+        sample_weight : array-like of shape (n_samples,), default=None
+            What each row counts for.
+
+        Returns
+        -------
+        self : object
+        """
+        return super().partial_fit(X, y, classes, sample_weight)
+
+    def _batch(self, model: Model | None, X: Any, y: Any, classes: Index | None, sample_weight: Any) -> Batch:
+        found = weighed(X, y, classes, sample_weight, self._who, self.unlabelled)
+        frame, codes, index, weight, kept = found
+        if model is not None:
+            frame = model.schema.matched(frame)
+        return Batch(frame, codes, index, weight, kept)
+
+    def _begun(self, batch: Batch, declared: Index) -> tuple[Model, Batch]:
+        schema = Schema.settle(batch.frame, self._value("columns"), self._who, self._words)
+        blocks = schema.blocks_of(informative=False)
+        tally = blocks.count(batch.frame, batch.codes, batch.classes, blocks.no_features(), batch.weight)
+        dtype = _dtype(batch.frame)
+        return Model(Ledger.of(tally), dtype, declared, self._counted(), schema=schema), batch
+
+    def _after_learning(self, model: Model, batch: Batch) -> None:
+        model.schema.warn_of_new(batch.frame)
+        for block in model.schema.blocks:
+            if isinstance(block, CategoryBlock):
+                block.warn(model.features[block.name], float(model.ledger.rows.sum()))
+
+    def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Take these rows out again, as if they had never been counted.
+
+        Classes, categories and words that only they had go with them. Forgetting more than was counted raises and
+        changes nothing. Forget only rows that were counted, and each once.
+
+        Parameters
+        ----------
+        X : table
+            Rows that were counted before.
+        y : array-like of shape (n_samples,), or str
+            Their labels, or the name of the column that holds them.
+        sample_weight : array-like of shape (n_samples,), default=None
+            What each row counted for.
+
+        Returns
+        -------
+        self : object
+        """
+        return super().forget(X, y, sample_weight)
+
+    def _keys(self, model: Any, rows: Any, codes: Array, classes: Index) -> Array:
+        columns = [column.name for column in model.schema.columns if column.rule is not None]
+        return table_keys(rows, columns, codes, classes)
+
+    def _labelled(self, model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Frame, Array, Array | None]:
+        known = model.ledger.classes
+        frame, codes, index, weight = labelled(X, y, known, sample_weight, self._who, self.unlabelled)
+        return model.schema.matched(frame), counted_codes(codes, index, known, weight), weight
+
+    def _rows_with_label(self, X: Any, y: Any) -> tuple[Array | None, int]:
+        known = label_mask(X, y)
+        return (None, 0) if known.all() else (np.flatnonzero(known), len(known))
+
+    def _words(self, rule: Text) -> Words:
+        parameters = {f.name: getattr(rule, f.name) for f in fields(rule)}
+        self._validate_text(parameters)
+        if rule.alpha is not None:
+            words_rule(rule.alpha, rule.family)
+        return words_family(self._who, parameters)
 
     def _validate_text(self, parameters: dict[str, Any]) -> None:
         from naively.estimators.text import TextClassifier
@@ -79,6 +265,71 @@ class NaiveBayes(SklearnProtocol, TableLearner):
         }
         check(limits, parameters, "Text")
 
+    # --- scoring
+
+    def _frame(self, X: Any) -> tuple[Frame, Any]:
+        self._check_fitted()
+        model = self._model
+        self._check_counted(model)
+        frame = frame_of(X)
+        if not len(frame) and not frame.named:
+            raise InputError("Found array with 0 sample(s) while a minimum of 1 is required: the table has no rows")
+        return model.schema.matched(frame), _dtype(frame)
+
+    def explain(self, X: Any) -> Explanation:
+        """What the prior and each column of one row (of a text: each word) add to the score of each class.
+
+        Parameters
+        ----------
+        X : table of one row
+            The row.
+
+        Returns
+        -------
+        explanation : Explanation
+        """
+        frame, _ = self._frame(X)
+        if len(frame) != 1:
+            raise InputError(f"explain takes one row, got {len(frame)}; pass a table of one")
+        model, weighing = self._weighed_by()
+        table = model.table(weighing.blocks, weighing.rule, weighing.prior)
+        factors = row_factors(weighing.blocks, table, model.ledger, frame)
+        return self._explained(frame, {name: factor.value for name, factor in factors.items()})
+
+    def _drawn_rows(self, drawn: dict[int, dict[str, Any]], klass: Array) -> Any:
+        import pyarrow as pa
+
+        names = list(next(iter(drawn.values())))
+        columns: dict[str, Any] = {}
+        for name in names:
+            each = {k: iter(_listed(columns_of[name])) for k, columns_of in drawn.items()}
+            columns[name] = pa.array([next(each[k]) for k in klass.tolist()], from_pandas=True)
+        return pa.table(columns)
+
+    # --- what was learnt
+
+    @property
+    def n_features_in_(self) -> int:  # type: ignore[override]
+        """How many columns there were."""
+        model: Any = self._fitted("n_features_in_")
+        return len(model.schema.columns)
+
+    @property
+    def feature_names_in_(self) -> Array:
+        """Their names, where they had any."""
+        model: Any = self._fitted("feature_names_in_")
+        schema = model.schema
+        if not schema.named:
+            raise AttributeError(f"{self._who!r} was fitted on columns without names")
+        return np.array([column.name for column in schema.columns], dtype=object)
+
+    @property
+    def schema_(self) -> SchemaTable:
+        """What each column is taken for, why, and how many values were missing."""
+        model, weighing = self._weighed_by()
+        table = self.table_ if model.ledger.parts is None else None
+        return SchemaTable.of(model.schema, weighing.blocks, model.ledger, weighing.rule, table)
+
     def _repr_html_(self) -> str:
         summary = super()._repr_html_()
         return summary + self.schema_._repr_html_() if "_model" in vars(self) else summary
@@ -88,3 +339,12 @@ class NaiveBayes(SklearnProtocol, TableLearner):
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+
+def _listed(values: Any) -> list[Any]:
+    return values.tolist() if isinstance(values, np.ndarray) else list(values)
+
+
+def _dtype(frame: Frame) -> Any:
+    narrow = frame.columns and all(getattr(v, "dtype", None) == np.float32 for v in frame.columns.values())
+    return np.float32 if narrow and not frame.named else np.float64

@@ -2,19 +2,44 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
+import numpy as np
+
+from naively.arrays import Array
+from naively.count.ledger import Ledger
+from naively.count.tally import Tally
+from naively.errors import InputError, warn_caller
 from naively.estimators.sklearn_protocol import CALIBRATE, SklearnProtocol, validated
 from naively.estimators.validation import Between, OneOf
-from naively.families.words.block import FAMILIES, WEIGHTINGS
+from naively.families.blocks import Blocks, TextsBlock
+from naively.families.words.block import FAMILIES, WEIGHTINGS, Words
+from naively.families.words.log_odds import top_words
+from naively.families.words.rows import WordRows, read_all
 from naively.families.words.selection import Best
-from naively.learn.text import TextLearner
-from naively.score.priors import PRIORS
+from naively.learn.calibrate import CalibratingLearner
+from naively.learn.choose import CHOSEN, Chosen, chosen_recipe, settled_recipe
+from naively.learn.learner import Batch
+from naively.learn.model import NO_CLASSES, Model
+from naively.learn.parameters import defaults_of
+from naively.learn.words import COUNTED, frozen, shown, words_family, words_rule
+from naively.names import Index
+from naively.read.frame import Frame
+from naively.read.label_codes import check_labels, check_weights, counted_codes, number_labels, rows_that_count
+from naively.read.matrix import RowError
+from naively.read.row_keys import text_keys
+from naively.score.explanation import Explanation
+from naively.score.priors import PRIORS, Empirical, Prior, prior_of
 from naively.smooth.backgrounds import SMOOTHINGS
+from naively.smooth.rules import Additive
+from naively.threads import threads
 
 
-class TextClassifier(SklearnProtocol, TextLearner):
+class TextClassifier(SklearnProtocol, CalibratingLearner):
     """Naive Bayes on raw text: words are counted as they are read, and everything else is decided afterwards.
 
     >>> from naively import TextClassifier
@@ -108,7 +133,407 @@ class TextClassifier(SklearnProtocol, TextLearner):
         "threads": [Between(Integral, 1, 1024), None],
     }
 
-    fit = validated(TextLearner.fit)
+    reads_text = True
+
+    def __init__(
+        self,
+        *,
+        family: Any = "auto",
+        weighting: Any = "auto",
+        alpha: Any = "auto",
+        prior: Any = None,
+        tokens: Any = "words",
+        ngrams: Any = "auto",
+        negation: Any = False,
+        lowercase: Any = True,
+        accents: Any = None,
+        stop_words: Any = None,
+        min_df: Any = 1,
+        max_df: Any = 1.0,
+        max_features: Any = None,
+        select: Any = None,
+        vocabulary: Any = None,
+        hashing: Any = None,
+        weights: Any = True,
+        norm: Any = False,
+        calibrate: Any = True,
+        threads: Any = None,
+    ):
+        self.family = family
+        self.weighting = weighting
+        self.alpha = alpha
+        self.prior = prior
+        self.tokens = tokens
+        self.ngrams = ngrams
+        self.negation = negation
+        self.lowercase = lowercase
+        self.accents = accents
+        self.stop_words = stop_words
+        self.min_df = min_df
+        self.max_df = max_df
+        self.max_features = max_features
+        self.select = select
+        self.vocabulary = vocabulary
+        self.hashing = hashing
+        self.weights = weights
+        self.norm = norm
+        self.calibrate = calibrate
+        self.threads = threads
+
+    # --- rules
+
+    def _settled(self, model: Model | None) -> dict[str, Any]:
+        """The parameters with what was chosen in place of "auto"."""
+        return settled_recipe(None if model is None else _recipe(model), self._parameters())
+
+    def _parameters(self) -> dict[str, Any]:
+        """The parameters; of a subclass, those that it has from here."""
+        return {name: self._value(name) for name in defaults_of(TextClassifier)}
+
+    def _words(self, model: Model | None) -> Words:
+        """What one state counts of texts, and how that weighs."""
+        return words_family(self._who, self._settled(model))
+
+    def _blocks_of(self, model: Model | None) -> Blocks:
+        return Blocks(self._who, (TextsBlock(self._words(model)),))
+
+    def _rule(self) -> Any:
+        return self._rule_for(self.__dict__.get("_model"))
+
+    def _rule_for(self, model: Model | None) -> Any:
+        settled = self._settled(model)
+        return words_rule(settled["alpha"], settled["family"])
+
+    def _prior_rule(self) -> Prior:
+        return prior_of(self._value("prior"), Empirical())
+
+    def _counted(self) -> dict[str, Any]:
+        return {name: frozen(self._value(name)) for name in COUNTED}
+
+    def _check_counted(self, model: Model) -> None:
+        self._validate_params()
+        for name, value in model.counted.items():
+            now = frozen(self._value(name))
+            if now != value:
+                raise InputError(f"counted with {name}={shown(value)}, now it is {shown(now)}; fit again")
+
+    def _identity(self) -> tuple[Any, ...]:
+        """What was chosen is no difference, but for what was counted."""
+        settled = settled_recipe(None, self._parameters())
+        counted = {**settled, "ngrams": self._settled(self._model)["ngrams"]}
+        family = words_family(self._who, counted)
+        return family, words_rule(settled["alpha"], settled["family"]), self._prior_rule()
+
+    # --- learning
+
+    @validated
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Count these texts, and nothing from before.
+
+        Parameters
+        ----------
+        X : column of texts, or iterator of batches (texts, labels) or (texts, labels, weights)
+            Texts.
+        y : array-like of shape (n_samples,), default=None
+            Labels; without them where batches bring their own.
+        sample_weight : array-like of shape (n_samples,), default=None
+            What each text counts for.
+
+        Returns
+        -------
+        self : object
+        """
+        if y is None and isinstance(X, Iterator):
+            return self._fit_batches(X)
+        return super().fit(X, y, sample_weight)
+
+    def _fit_batches(self, batches: Iterator[Any]) -> Any:
+        with self._all_or_nothing():
+            self.__dict__.pop("_model", None)
+            for number, batch in enumerate(batches):
+                if not isinstance(batch, tuple) or len(batch) not in (2, 3):
+                    raise InputError(f"batch {number}: expected (texts, labels), got {type(batch).__name__}")
+                texts, labels, *weight = batch
+                self.partial_fit(texts, labels, sample_weight=weight[0] if weight else None)
+            if "_model" not in self.__dict__:
+                raise InputError("no batch came, so there is nothing to count")
+        return self
+
+    def refit(self, **parameters: Any) -> Any:
+        """Decide anew how words are weighed, smoothed and selected; no text is read again.
+
+        Parameters
+        ----------
+        **parameters
+            Any of `family`, `weighting`, `alpha`, `prior`, `min_df`, `max_df`, `max_features`, `select`, `norm`,
+            `calibrate`, `threads`. Probabilities are calibrated for other parameters then, so they are taken as they
+            are until `recalibrate` is called.
+
+        Returns
+        -------
+        self : object
+        """
+        self._check_fitted()
+        for name in parameters:
+            if name in COUNTED:
+                raise InputError(f"{name} says what is counted, so it needs the texts: fit again")
+        with self._all_or_nothing():
+            self.set_params(**parameters)
+            self._validate_params()
+            self._commit(self._model)
+            _ = self.table_
+        self._warn_if_uncalibrated()
+        return self
+
+    def _begun(self, batch: Batch, declared: Index) -> tuple[Model, Batch]:
+        words, texts, parameters = self._words(None), batch.frame.whole, self._parameters()
+        labels = batch.codes, batch.classes, batch.weight
+        choice, rows = chosen_recipe(words, parameters, self._prior_rule(), texts, *labels)
+        if choice is not None:
+            words = words_family(self._who, settled_recipe(choice.recipe, parameters))
+        if rows is not None:
+            batch = replace(batch, frame=Frame.of_rows(rows), source=batch.frame)
+        return self._counted_first(words, batch, declared, choice), batch
+
+    def _counted_first(self, words: Words, batch: Batch, declared: Index, choice: Any = None) -> Model:
+        """The state once the first texts are counted."""
+        blocks = Blocks(self._who, (TextsBlock(words),))
+        features = blocks.no_features()
+        if isinstance(batch.frame.whole, WordRows):
+            features = {block.name: batch.frame.whole.words for block in blocks.blocks}
+        tally = blocks.count(batch.frame, batch.codes, batch.classes, features, batch.weight)
+        return Model(Ledger.of(tally), np.float64, declared, self._counted(), choice)
+
+    def _after_learning(self, model: Model, batch: Batch) -> None:
+        if not any(len(level.cells) for part in model.ledger.counted.values() for level in part.levels):
+            warn_caller(
+                "no text has a word that is counted, so the model knows nothing but how frequent each class is",
+            )
+        self._rule_for(model)
+
+    def learn_batches(self, batches: Iterable[tuple[Any, Any]]) -> Iterator[int]:
+        """Count batches of (texts, labels) on top of what was counted before, several at a time.
+
+        They are added up in order. After each, its number of texts is told, and the model is the one that has learnt it
+        and those before it. Nothing is calibrated on the way: see `judge`.
+
+        Parameters
+        ----------
+        batches : iterable of (texts, labels)
+            As for `partial_fit`.
+        """
+        from concurrent.futures import ThreadPoolExecutor
+
+        self._validate_params()
+        begun: deque[tuple[Any, int]] = deque()
+        model = self.__dict__.get("_model")
+        classes = None if model is None else model.ledger.classes
+        many = self.threads or threads()
+        with ThreadPoolExecutor(many) as pool:
+            try:
+                for X, y in batches:
+                    if "_model" not in self.__dict__ and not begun:
+                        self.partial_fit(X, y)  # which settles what is to be chosen
+                        classes = self._model.ledger.classes
+                        yield len(y)
+                        continue
+                    words = replace(self._words(self._model), threads=1)
+                    batch = self._batch(self._model, X, y, classes, None)
+                    classes = batch.classes
+                    begun.append((pool.submit(self._count_alone, words, batch), len(y)))
+                    if len(begun) >= many:
+                        yield self._take_up(*begun.popleft())
+                while begun:
+                    yield self._take_up(*begun.popleft())
+            finally:
+                pool.shutdown(wait=True, cancel_futures=True)
+
+    def _count_alone(self, words: Words, batch: Batch) -> Tally:
+        """The tally of a batch, with words numbered by themselves unless their numbers are known beforehand."""
+        blocks = Blocks(self._who, (TextsBlock(words),))
+        fixed = words.vocabulary is not None or words.buckets is not None
+        features = self._model.features if fixed else blocks.no_features()
+        return blocks.count(batch.frame, batch.codes, batch.classes, features, batch.weight)
+
+    def _take_up(self, counted: Any, rows: int) -> int:
+        tally = counted.result()
+        with self._lock:
+            model = self._model
+            words = self._words(model)
+            parts = {name: words.placed(part, model.features[name]) for name, part in tally.parts.items()}
+            self._commit(model.after(model.ledger.add(replace(tally, parts=parts))))
+        return rows
+
+    def _batch(self, model: Model | None, X: Any, y: Any, classes: Index | None, sample_weight: Any) -> Batch:
+        return self._checked(self._words(model), X, y, classes, sample_weight)
+
+    def _checked(
+        self, words: Words, X: Any, y: Any, classes: Index | None, sample_weight: Any, *, every: bool = False
+    ) -> Batch:
+        """Texts with their labels and weights; those of weight 0 only where `every`."""
+        if y is None:
+            raise InputError(f"{self._who} requires y to be passed, but the target y is None")
+        texts = words.tokens.texts(X)
+        y = check_labels(y, len(texts))
+        if not len(texts):
+            raise InputError("Found array with 0 sample(s): there is no text to count")
+        weight = check_weights(sample_weight, len(texts))
+        kept = None if every else rows_that_count(weight)
+        if kept is not None and weight is not None:
+            texts, y, weight = texts.take(np.flatnonzero(kept)), y[kept], weight[kept]
+        try:
+            codes, index = number_labels(y, classes)
+        except RowError as error:
+            raise error.among(kept) from None
+        return Batch(Frame.of_rows(texts), codes, index, weight, kept)
+
+    def _labelled(self, model: Model, X: Any, y: Any, sample_weight: Any) -> tuple[Frame, Array, Array | None]:
+        words, known = self._words(model), model.ledger.classes
+        batch = self._checked(words, X, y, known, sample_weight, every=True)
+        codes = counted_codes(batch.codes, batch.classes, known, batch.weight)
+        [features] = model.features.values()
+        return Frame.of_rows(words.read(batch.frame.whole, features)), codes, batch.weight
+
+    def _keys(self, model: Any, rows: Frame, codes: Array, classes: Index) -> Array:
+        return text_keys(rows.whole, codes, classes)
+
+    def _labelled_keys(self, model: Any, X: Any, rows: Frame, codes: Array) -> Array:
+        return text_keys(self._words(model).tokens.texts(X), codes, model.ledger.classes)
+
+    def _fit_and_read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Frame, Array, Array | None]:
+        """Reads the texts once for both, where nothing is to be chosen or known beforehand."""
+        self._validate_params()
+        self._copy_parameters()
+        chooses = any(isinstance(getattr(self, name), str) and getattr(self, name) == "auto" for name in CHOSEN)
+        weightless = sample_weight is not None and not np.all(sample_weight)
+        if chooses or self.vocabulary is not None or self.hashing is not None or weightless:
+            return super()._fit_and_read(X, y, sample_weight)
+        words = self._words(None)
+        batch = self._checked(words, X, y, None, sample_weight)
+        texts = batch.frame.whole
+        batch = replace(batch, frame=Frame.of_rows(read_all(words.tokens.core, texts, words.many_threads(texts))))
+        self._commit(self._counted_first(words, batch, NO_CLASSES))
+        return batch.frame, batch.codes, batch.weight
+
+    # --- scoring
+
+    def _frame(self, X: Any) -> tuple[Frame, Any]:
+        family: Any = self._weighed_by()[1].blocks.blocks[0].family
+        return Frame.of_rows(family.tokens.texts(X)), np.float64
+
+    def predict(self, X: Any) -> Array:
+        """The most probable class of each text.
+
+        Parameters
+        ----------
+        X : column of texts, or iterator of such
+            Texts.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+        """
+        if isinstance(X, Iterator):
+            return np.concatenate([self.predict([]), *(self.predict(batch) for batch in X)])
+        return super().predict(X)
+
+    def explain(self, X: Any) -> Explanation:
+        """What the prior and each word of one text add to the score of each class.
+
+        Parameters
+        ----------
+        X : str, or column of one text
+            A text.
+
+        Returns
+        -------
+        explanation : Explanation
+        """
+        frame, _ = self._frame([X] if isinstance(X, (str, bytes)) else X)
+        if len(frame) != 1:
+            raise InputError(f"explain takes one text, got {len(frame)}")
+        return self._explained(frame, {})
+
+    # --- what was learnt
+
+    @property
+    def chosen_(self) -> Chosen:
+        """How words are weighed: what was given, and what was chosen where a parameter is "auto"."""
+        self._check_fitted()
+        model = self._model
+        settled = self._settled(model)
+        [part] = model.ledger.counted.values()
+        rule: Any = self._words(model).settled_by(part, self._rule_for(model))
+        alpha = rule.alpha if isinstance(rule, Additive) else rule
+        words = settled["family"], settled["weighting"], tuple(settled["ngrams"]), settled["min_df"]
+        choice = model.chosen
+        if choice is None:
+            return Chosen(*words, alpha)
+        same = (*words, alpha) == (*choice.recipe.way, choice.recipe.alpha)
+        if same and choice.whole(settled) and choice.prior == self._prior_rule():
+            return Chosen(*words, alpha, choice.accuracy, choice.margin, choice.texts, choice.tried)
+        return Chosen(*words, alpha, tried=choice.tried)
+
+    def top_words(self, n: int = 10, *, strength: float = 1000.0) -> dict[Any, list[tuple[str, float]]]:
+        """The words that speak most for each class, with how sure that is, in standard deviations.
+
+        By log-odds with an informative Dirichlet prior (Monroe, Colaresi and Quinn 2008).
+
+        Parameters
+        ----------
+        n : int, default=10
+            How many for each class.
+        strength : float, default=1000.0
+            How many words the prior, which is that of all texts together, stands for.
+
+        Returns
+        -------
+        words : dict of lists of (word, z-score)
+        """
+        self._check_fitted()
+        if not (isinstance(n, Integral) and n >= 0):
+            raise InputError(f"n must be a whole number, 0 or more, got {n!r}")
+        if not (isinstance(strength, Real) and 0 < strength < np.inf):
+            raise InputError(f"strength must be a number above 0, got {strength!r}")
+        [part] = self._model.ledger.counted.values()
+        return top_words(part, self._words(self._model).kept(part.total), int(n), float(strength))
+
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """The words that the table is made of, sorted.
+
+        Parameters
+        ----------
+        input_features : any, default=None
+            Not used.
+
+        Returns
+        -------
+        words : ndarray of str
+        """
+        self._check_fitted()
+        [part] = self._model.ledger.counted.values()
+        names = part.features.names_of(self._words(self._model).kept(part.total))
+        return np.array(sorted(names), dtype=object)
+
+    def sample(self, n: int = 1, random_state: Any = None) -> tuple[list[str], Array]:
+        """Texts drawn from the model: a class by its prior, then words from that class.
+
+        Parameters
+        ----------
+        n : int, default=1
+            How many.
+        random_state : int, RandomState instance or None, default=None
+            Where chance comes from.
+
+        Returns
+        -------
+        X, y : texts and their labels
+        """
+        return super().sample(n, random_state)
+
+    def _drawn_rows(self, drawn: dict[int, dict[str, Any]], klass: Array) -> list[str]:
+        each = {k: iter(next(iter(columns.values()))) for k, columns in drawn.items()}
+        return [next(each[k]) for k in klass.tolist()]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -116,3 +541,8 @@ class TextClassifier(SklearnProtocol, TextLearner):
         tags.input_tags.two_d_array = False
         tags.input_tags.one_d_array = True
         return tags
+
+
+def _recipe(model: Model) -> Any:
+    """What was chosen; None where nothing was compared."""
+    return None if model.chosen is None else model.chosen.recipe

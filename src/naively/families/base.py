@@ -11,13 +11,13 @@ import numpy as np
 from naively import _core
 from naively.arrays import Array, whole
 from naively.count.cells import Cells
-from naively.count.ledger import Ledger, View
-from naively.count.tally import Tally
+from naively.count.counts import Counts
+from naively.count.ledger import PartLedger, View
 from naively.errors import InputError
 from naively.families.counts_left_out import Left
 from naively.names import Index
 from naively.read.matrix import Rows, SparseRows, ValueRange, check_columns, error_for, in_blocks, is_sparse
-from naively.score.table import Linear, Table
+from naively.score.table import BlockTable, Linear
 from naively.smooth.rules import Logs, Smoothing
 from naively.threads import threads
 
@@ -35,10 +35,10 @@ class Family(Protocol):
     def count(self, X: Rows, codes: Array, classes: Index, features: Any, weight: Array | None) -> Any:
         """The tally of these rows; `codes` are the numbers of their classes."""
 
-    def features_in(self, X: Rows, rule: Any, ledger: Ledger) -> Array | None:
+    def features_in(self, X: Rows, rule: Any, ledger: PartLedger) -> Array | None:
         """The features that scoring these rows needs, sorted; None: all."""
 
-    def table(self, ledger: Ledger, rule: Any, prior: Array, features: Array | None = None) -> Table:
+    def table(self, ledger: PartLedger, rule: Any, prior: Array, features: Array | None = None) -> BlockTable:
         """The table for some features, numbered in that order, or for all."""
 
     def restrict(self, X: Rows, features: Array) -> Rows:
@@ -55,13 +55,13 @@ class Family(Protocol):
     def needs_count_histogram(self) -> bool:
         """Whether a table of some features needs to know how often each count occurs among all."""
 
-    def n_parameters(self, tally: Any) -> int:
+    def n_parameters(self, ledger: PartLedger) -> int:
         """How many numbers the model estimates."""
 
-    def n_parameters_joint(self, tally: Any) -> int | float:
+    def n_parameters_joint(self, ledger: PartLedger) -> int | float:
         """How many it would have to without the naive assumption."""
 
-    def sample(self, tally: Any, rule: Any, klass: int, size: int, rng: np.random.Generator) -> Rows:
+    def sample(self, ledger: PartLedger, rule: Any, klass: int, size: int, rng: np.random.Generator) -> Rows:
         """Rows drawn from one class."""
 
 
@@ -76,7 +76,7 @@ def rows_per_class(codes: Array, weight: Array | None, classes: int) -> Array:
 def count_linear(
     who: str, kind: str, expected: str, accepts: ValueRange, X: Rows, codes: Array, classes: Index, features: Index,
     weight: Array | None,
-) -> Tally:  # fmt: skip
+) -> Counts:  # fmt: skip
     """The tally of rows whose values are added up: counts, presences, events."""
     planes = 1 if kind == "counts" else 2
     if is_sparse(X):
@@ -104,7 +104,7 @@ def count_linear(
         raise InputError(f"{who}: column {column!r} adds up to more than float64 holds; rescale it")
     if planes == 2:
         cells = _plane(cells, 0) + _plane(holes, 1) if len(holes) else _plane(cells, 0)
-    return Tally(kind, classes, rows_per_class(codes, weight, classes.size), features, cells)
+    return Counts(kind, rows_per_class(codes, weight, classes.size), features, cells)
 
 
 def _cells_of(sums: Array) -> Cells:

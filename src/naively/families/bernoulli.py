@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from naively.arrays import Array
-from naively.count.ledger import Ledger, View
-from naively.count.tally import Tally
+from naively.count.counts import Counts
+from naively.count.ledger import PartLedger, View
 from naively.families.base import (
     NOTHING,
     absent_entries,
@@ -55,19 +55,19 @@ class Bernoulli:
     needs_count_histogram: ClassVar[bool] = True
     ignores_prior: ClassVar[bool] = False
 
-    def empty(self, classes: Index, features: Index) -> Tally:
-        return Tally.empty("presence", classes, features)
+    def empty(self, classes: Index, features: Index) -> Counts:
+        return Counts.empty("presence", classes.size, features)
 
-    def count(self, X: Rows, codes: Array, classes: Index, features: Index, weight: Array | None) -> Tally:
+    def count(self, X: Rows, codes: Array, classes: Index, features: Index, weight: Array | None) -> Counts:
         return count_linear(self.who, "presence", self.expected, self.accepts, X, codes, classes, features, weight)
 
-    def features_in(self, X: Rows, rule: Smoothing, ledger: Ledger) -> Array | None:
+    def features_in(self, X: Rows, rule: Smoothing, ledger: PartLedger) -> Array | None:
         return None if rule.per_feature or isinstance(rule, Evidence) else sparse_features(X)
 
     def restrict(self, X: Rows, features: Array) -> Rows:
         return localised_sparse(X, features)
 
-    def table(self, ledger: Ledger, rule: Smoothing, prior: Array, features: Array | None = None) -> LinearTable:
+    def table(self, ledger: PartLedger, rule: Smoothing, prior: Array, features: Array | None = None) -> LinearTable:
         view: View = ledger.view() if features is None else ledger.view_of(features)
         rule = self.table_rule(view, rule)
         pseudo = rule.pseudo(view.features)
@@ -106,7 +106,9 @@ class Bernoulli:
             numbers=view.features,
         )
 
-    def left_out(self, ledger: Ledger, rules: Sequence[Smoothing], X: Rows, codes: Array, weight: Array | None) -> Left:
+    def left_out(
+        self, ledger: PartLedger, rules: Sequence[Smoothing], X: Rows, codes: Array, weight: Array | None
+    ) -> Left:
         view = ledger.view()
         rules = [self.table_rule(view, rule) for rule in rules]
         return bernoulli_left_out(as_entries(view, X, codes, weight, self.threshold), view, rules)
@@ -126,17 +128,17 @@ class Bernoulli:
         urns = np.concatenate([np.ones(len(known)), unseen])
         return Draws.of(counts, np.concatenate([known, rows]), 2.0, many, urns)
 
-    def n_parameters(self, tally: Tally) -> int:
-        return tally.classes.size * tally.features.size
+    def n_parameters(self, ledger: PartLedger) -> int:
+        return ledger.classes.size * ledger.features.size
 
-    def n_parameters_joint(self, tally: Tally) -> int | float:
+    def n_parameters_joint(self, ledger: PartLedger) -> int | float:
         """One for each combination of features, but one: 2^D - 1 for each class."""
-        return tally.classes.size * (2**tally.features.size - 1)
+        return ledger.classes.size * (2**ledger.features.size - 1)
 
-    def sample(self, tally: Tally, rule: Smoothing, klass: int, size: int, rng: np.random.Generator) -> Rows:
-        rule = self.table_rule(Ledger((tally,)).view(), rule)
-        known = remainder(tally.rows[klass], tally.dense(1)[klass])
-        finite, impossible = rule.log(tally.dense()[klass], known, rule.pseudo(None), 2 * rule.pseudo(None), 2.0)
+    def sample(self, ledger: PartLedger, rule: Smoothing, klass: int, size: int, rng: np.random.Generator) -> Rows:
+        rule = self.table_rule(ledger.view(), rule)
+        known = remainder(ledger.rows[klass], ledger.total.dense(1)[klass])
+        finite, impossible = rule.log(ledger.total.dense()[klass], known, rule.pseudo(None), 2 * rule.pseudo(None), 2.0)
         chance = np.exp(finite) if impossible is None else np.where(impossible > 0, 0.0, np.exp(finite))
         return (rng.random((size, len(chance))) < chance).astype(np.int64)
 

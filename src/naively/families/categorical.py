@@ -14,8 +14,8 @@ from naively import _core
 from naively.arrays import Array, whole
 from naively.count.cells import Cells
 from naively.count.columns import CODE_BITS, MISSING, Categories
-from naively.count.ledger import Ledger
-from naively.count.tally import Tally
+from naively.count.counts import Counts
+from naively.count.ledger import PartLedger
 from naively.families.base import count_in_blocks, remainder, rows_per_class
 from naively.families.codes_left_out import LeftOutCodes, codes_left_out
 from naively.families.counts_left_out import Left, concat_rules
@@ -46,10 +46,10 @@ class Categorical:
     needs_count_histogram: ClassVar[bool] = False
     ignores_prior: ClassVar[bool] = False
 
-    def empty(self, classes: Index, features: Categories) -> Tally:
-        return Tally.empty("categories", classes, features)
+    def empty(self, classes: Index, features: Categories) -> Counts:
+        return Counts.empty("categories", classes.size, features)
 
-    def count(self, X: Rows, codes: Array, classes: Index, features: Categories, weight: Array | None) -> Tally:
+    def count(self, X: Rows, codes: Array, classes: Index, features: Categories, weight: Array | None) -> Counts:
         """Rows of codes. Columns without names for their categories get as many as the largest code says."""
         if is_sparse_matrix(X):
             return count_in_blocks(self, X, codes, classes, features, weight)
@@ -67,9 +67,9 @@ class Categorical:
             klass, values = np.concatenate([klass, lost_klass]), np.concatenate([values, missing[lost, lost_klass]])
         cells = Cells.sorted(feature, klass, whole(values)[None])
         rows = rows_per_class(codes, weight, classes.size)
-        return Tally("categories", classes, rows, _widened(features, sizes), cells)
+        return Counts("categories", rows, _widened(features, sizes), cells)
 
-    def features_in(self, X: Rows | CodeRows, rule: Smoothing, ledger: Ledger) -> Array | None:
+    def features_in(self, X: Rows | CodeRows, rule: Smoothing, ledger: PartLedger) -> Array | None:
         if is_sparse_matrix(X) or X.shape[0] * X.shape[1] > 1 << 14 or isinstance(rule, Evidence):
             return None
         X = codes_of(X)
@@ -86,7 +86,7 @@ class Categorical:
         codes = np.where(known, np.searchsorted(features, keys) - firsts, np.iinfo(np.int64).min)
         return np.ascontiguousarray(codes)
 
-    def table(self, ledger: Ledger, rule: Smoothing, prior: Array, features: Array | None = None) -> CodeTable:
+    def table(self, ledger: PartLedger, rule: Smoothing, prior: Array, features: Array | None = None) -> CodeTable:
         categories = ledger.features
         everything = features is None
         if features is None:
@@ -115,7 +115,7 @@ class Categorical:
         )  # fmt: skip
 
     def left_out(
-        self, ledger: Ledger, rules: Sequence[Smoothing], X: Rows | CodeRows, codes: Array, weight: Array | None
+        self, ledger: PartLedger, rules: Sequence[Smoothing], X: Rows | CodeRows, codes: Array, weight: Array | None
     ) -> Left:
         """Categories are those that there are with the row, but one that only it has is never seen without it."""
         X = codes_of(X)
@@ -133,7 +133,7 @@ class Categorical:
         parts = in_blocks(X, X.shape[1] + ledger.classes.size, left_out, 1 << 20)
         return concat_rules(parts, len(rules), ledger.classes.size)
 
-    def settled(self, rule: Smoothing, ledger: Ledger) -> Smoothing:
+    def settled(self, rule: Smoothing, ledger: PartLedger) -> Smoothing:
         """The rule, or where the counts are to decide, an α for each column: each class of it is an urn."""
         if not isinstance(rule, Evidence):
             return rule
@@ -146,20 +146,20 @@ class Categorical:
             kept[rule] = Additive(tuple(found))
         return kept[rule]
 
-    def n_parameters(self, tally: Tally) -> int:
-        assert isinstance(tally.features, Categories)
-        return tally.classes.size * int((tally.features.sizes - 1).clip(0).sum())
+    def n_parameters(self, ledger: PartLedger) -> int:
+        assert isinstance(ledger.features, Categories)
+        return ledger.classes.size * int((ledger.features.sizes - 1).clip(0).sum())
 
-    def n_parameters_joint(self, tally: Tally) -> int | float:
+    def n_parameters_joint(self, ledger: PartLedger) -> int | float:
         """One for each combination of categories, but one."""
-        assert isinstance(tally.features, Categories)
-        return tally.classes.size * (math.prod(max(int(s), 1) for s in tally.features.sizes) - 1)
+        assert isinstance(ledger.features, Categories)
+        return ledger.classes.size * (math.prod(max(int(s), 1) for s in ledger.features.sizes) - 1)
 
-    def sample(self, tally: Tally, rule: Smoothing, klass: int, size: int, rng: np.random.Generator) -> Rows:
+    def sample(self, ledger: PartLedger, rule: Smoothing, klass: int, size: int, rng: np.random.Generator) -> Rows:
         """Codes; a column of which nothing is known comes out missing."""
-        assert isinstance(tally.features, Categories)
+        assert isinstance(ledger.features, Categories)
         known = replace(self, unseen="smooth")  # what is left out of scores is not drawn for that
-        table = known.table(Ledger((tally,)), rule, np.zeros(tally.classes.size))
+        table = known.table(ledger, rule, np.zeros(ledger.classes.size))
         codes = np.full((size, len(table.sizes)), np.iinfo(np.int64).min)
         for j, (start, many) in enumerate(zip(table.offsets.tolist(), table.sizes.tolist(), strict=True)):
             if many:
@@ -182,7 +182,7 @@ def _every(categories: Categories) -> Array:
     return code | np.repeat(np.arange(categories.columns.size) << CODE_BITS, categories.sizes)
 
 
-def _counts(ledger: Ledger, features: Array) -> tuple[Array, Array]:
+def _counts(ledger: PartLedger, features: Array) -> tuple[Array, Array]:
     """How often each class has each of these categories, and in how many of its rows each column is known."""
     lost = (np.arange(ledger.features.columns.size) << CODE_BITS) | MISSING
     wanted = np.union1d(features, lost)
@@ -192,7 +192,7 @@ def _counts(ledger: Ledger, features: Array) -> tuple[Array, Array]:
     return counts[np.searchsorted(wanted, features)], remainder(ledger.rows, counts[np.searchsorted(wanted, lost)])
 
 
-def trimmed(tally: Tally, least: Array) -> Tally:
+def trimmed(tally: Counts, least: Array) -> Counts:
     """Without categories that nothing was seen of: named ones anywhere, numbered ones behind the last that was.
 
     The first `least` of each column stay.
@@ -220,7 +220,7 @@ def trimmed(tally: Tally, least: Array) -> Tally:
         return (column << CODE_BITS) | result
 
     cells = tally.cells.renumbered(renumber, None)
-    return Tally(tally.kind, tally.classes, tally.rows, Categories(tally.features.columns, tuple(values)), cells)
+    return Counts(tally.kind, tally.rows, Categories(tally.features.columns, tuple(values)), cells)
 
 
 def _keys(X: Array) -> tuple[Array, Array]:

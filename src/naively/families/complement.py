@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from naively.arrays import Array
-from naively.count.ledger import Ledger, View
+from naively.count.ledger import PartLedger, View
 from naively.families.base import NOTHING, every_cell, linear_pair, remainder, rule_mass
 from naively.families.counts_left_out import Left, as_entries, draws_left_out, one_by_one
 from naively.families.multinomial import COUNTS, EXPECTED, Multinomial
@@ -35,10 +35,10 @@ class Complement(Multinomial):
     def ignores_prior(self) -> bool:
         return True
 
-    def features_in(self, X: Rows, rule: Smoothing, ledger: Ledger) -> Array | None:
+    def features_in(self, X: Rows, rule: Smoothing, ledger: PartLedger) -> Array | None:
         return None if self.norm else super().features_in(X, rule, ledger)
 
-    def table(self, ledger: Ledger, rule: Smoothing, prior: Array, features: Array | None = None) -> LinearTable:
+    def table(self, ledger: PartLedger, rule: Smoothing, prior: Array, features: Array | None = None) -> LinearTable:
         view: View = ledger.view() if features is None else ledger.view_of(features)
         rule = self.table_rule(view, rule)
         outcomes = view.every.size
@@ -73,7 +73,9 @@ class Complement(Multinomial):
             numbers=view.features,
         )
 
-    def left_out(self, ledger: Ledger, rules: Sequence[Smoothing], X: Rows, codes: Array, weight: Array | None) -> Left:
+    def left_out(
+        self, ledger: PartLedger, rules: Sequence[Smoothing], X: Rows, codes: Array, weight: Array | None
+    ) -> Left:
         if self.norm:
             return one_by_one(self, ledger, rules, X, codes, weight)
         view = ledger.view()

@@ -15,7 +15,7 @@ import numpy as np
 from naively import _core
 from naively.arrays import Array, Value
 from naively.count.cells import Cells
-from naively.count.ledger import Ledger, View
+from naively.count.ledger import PartLedger, View
 from naively.errors import Inexact, NegativeCount
 from naively.names import Index
 from naively.read.matrix import Rows, SparseRows, is_sparse, is_sparse_matrix
@@ -234,7 +234,9 @@ def as_entries(view: View, X: Rows, codes: Array, weight: Array | None, threshol
     )  # fmt: skip
 
 
-def one_by_one(family: Any, ledger: Ledger, rules: Sequence[Any], X: Any, codes: Array, weight: Array | None) -> Left:
+def one_by_one(
+    family: Any, ledger: PartLedger, rules: Sequence[Any], X: Any, codes: Array, weight: Array | None
+) -> Left:
     """For what has no shorter way: each row is taken out of the sum, and scored by a table of the rest."""
     nothing = np.zeros(ledger.classes.size)
     found: list[list[Scores]] = [[] for _ in rules]
@@ -242,7 +244,7 @@ def one_by_one(family: Any, ledger: Ledger, rules: Sequence[Any], X: Any, codes:
         row, of_row = X[i : i + 1], None if weight is None else weight[i : i + 1]
         tally = family.count(row, codes[i : i + 1], ledger.classes, ledger.features, of_row)
         try:
-            rest = ledger.subtract(tally)
+            rest = ledger.subtract(tally, ledger.classes)
         except Inexact:  # too many digits would be lost
             rest = recounted(family, ledger, X, codes, weight, np.arange(len(codes)) != i)
         for k, rule in enumerate(rules):
@@ -250,18 +252,24 @@ def one_by_one(family: Any, ledger: Ledger, rules: Sequence[Any], X: Any, codes:
     return [unsorted(Scores.joined(scores), ledger.classes) for scores in found]
 
 
-def recounted(family: Any, ledger: Any, X: Any, codes: Array, weight: Array | None, kept: Array) -> Ledger:
+def recounted(family: Any, ledger: Any, X: Any, codes: Array, weight: Array | None, kept: Array) -> PartLedger:
     """What some of the rows come to, counted anew; only where these are all rows that there are."""
+    check_all_rows(ledger, codes, weight)
+    rows = np.flatnonzero(kept)
+    part = X[rows]
+    of_rows = None if weight is None else weight[rows]
+    counted = family.count(part, codes[rows], ledger.classes, ledger.features, of_rows)
+    return PartLedger(ledger.classes, (counted,))
+
+
+def check_all_rows(ledger: Any, codes: Array, weight: Array | None) -> None:
+    """Raise where these are not all rows that were counted."""
     total = float(len(codes)) if weight is None else float(weight.sum())
     if abs(total - float(ledger.rows.sum())) > 1e-9 * total:
         raise Inexact(
             "leaving these rows out would lose too many digits, and not all rows that were counted are at hand to "
             "count the others anew; pass all of them"
         )
-    rows = np.flatnonzero(kept)
-    part = X.take(rows) if hasattr(X, "take") and not isinstance(X, np.ndarray) else X[rows]
-    of_rows = None if weight is None else weight[rows]
-    return Ledger((family.count(part, codes[rows], ledger.classes, ledger.features, of_rows),))
 
 
 def unsorted(scores: Scores, classes: Index) -> Logs:

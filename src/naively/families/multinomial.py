@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from naively.arrays import Array
-from naively.count.ledger import Ledger, View
-from naively.count.tally import Tally
+from naively.count.counts import Counts
+from naively.count.ledger import PartLedger, View
 from naively.families.base import (
     NOTHING,
     count_linear,
@@ -47,19 +47,19 @@ class Multinomial:
     def ignores_prior(self) -> bool:
         return False
 
-    def empty(self, classes: Index, features: Index) -> Tally:
-        return Tally.empty("counts", classes, features)
+    def empty(self, classes: Index, features: Index) -> Counts:
+        return Counts.empty("counts", classes.size, features)
 
-    def count(self, X: Rows, codes: Array, classes: Index, features: Index, weight: Array | None) -> Tally:
+    def count(self, X: Rows, codes: Array, classes: Index, features: Index, weight: Array | None) -> Counts:
         return count_linear(self.who, "counts", EXPECTED, COUNTS, X, codes, classes, features, weight)
 
-    def features_in(self, X: Rows, rule: Smoothing, ledger: Ledger) -> Array | None:
+    def features_in(self, X: Rows, rule: Smoothing, ledger: PartLedger) -> Array | None:
         return None if isinstance(rule, (Evidence, Background)) else sparse_features(X)
 
     def restrict(self, X: Rows, features: Array) -> Rows:
         return localised_sparse(X, features)
 
-    def table(self, ledger: Ledger, rule: Smoothing, prior: Array, features: Array | None = None) -> LinearTable:
+    def table(self, ledger: PartLedger, rule: Smoothing, prior: Array, features: Array | None = None) -> LinearTable:
         view = ledger.view() if features is None else ledger.view_of(features)
         if isinstance(rule, Background):
             present, impossible = background_pair(view, rule)
@@ -90,7 +90,9 @@ class Multinomial:
             numbers=view.features,
         )
 
-    def left_out(self, ledger: Ledger, rules: Sequence[Smoothing], X: Rows, codes: Array, weight: Array | None) -> Left:
+    def left_out(
+        self, ledger: PartLedger, rules: Sequence[Smoothing], X: Rows, codes: Array, weight: Array | None
+    ) -> Left:
         view = ledger.view()
         rules = [self.table_rule(view, rule) for rule in rules]
         return draws_left_out(as_entries(view, X, codes, weight), rules)
@@ -103,17 +105,17 @@ class Multinomial:
         """Each class is an urn, from which its occurrences were drawn."""
         return Draws.of(view.cells.values[0], view.totals[0], view.every.size)
 
-    def n_parameters(self, tally: Tally) -> int:
-        return tally.classes.size * (tally.features.size - 1)
+    def n_parameters(self, ledger: PartLedger) -> int:
+        return ledger.classes.size * (ledger.features.size - 1)
 
-    def n_parameters_joint(self, tally: Tally) -> int | float:
+    def n_parameters_joint(self, ledger: PartLedger) -> int | float:
         """Of which features a row holds, in every combination: 2^V - 1 for each class."""
-        return tally.classes.size * (2**tally.features.size - 1)
+        return ledger.classes.size * (2**ledger.features.size - 1)
 
-    def sample(self, tally: Tally, rule: Smoothing, klass: int, size: int, rng: np.random.Generator) -> Rows:
+    def sample(self, ledger: PartLedger, rule: Smoothing, klass: int, size: int, rng: np.random.Generator) -> Rows:
         """Rows as long as the class's are on average, in a Poisson manner."""
-        total, rows = float(tally.totals[0][klass]), max(float(tally.rows[klass]), 1.0)
-        table = Multinomial.table(self, Ledger((tally,)), rule, np.zeros(tally.classes.size))
+        total, rows = float(ledger.totals[0][klass]), max(float(ledger.rows[klass]), 1.0)
+        table = Multinomial.table(self, ledger, rule, np.zeros(ledger.classes.size))
         chance = chances(table, klass)
         return rng.multinomial(rng.poisson(total / rows, size), chance / chance.sum())
 

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from naively.arrays import Array
-from naively.count.ledger import Ledger, View
-from naively.count.tally import Tally
+from naively.count.counts import Counts
+from naively.count.ledger import PartLedger, View
 from naively.families.base import (
     NOTHING,
     count_linear,
@@ -46,19 +46,19 @@ class Poisson:
     needs_count_histogram: ClassVar[bool] = True
     ignores_prior: ClassVar[bool] = False
 
-    def empty(self, classes: Index, features: Index) -> Tally:
-        return Tally.empty("events", classes, features)
+    def empty(self, classes: Index, features: Index) -> Counts:
+        return Counts.empty("events", classes.size, features)
 
-    def count(self, X: Rows, codes: Array, classes: Index, features: Index, weight: Array | None) -> Tally:
+    def count(self, X: Rows, codes: Array, classes: Index, features: Index, weight: Array | None) -> Counts:
         return count_linear(self.who, "events", EXPECTED, COUNTS, X, codes, classes, features, weight)
 
-    def features_in(self, X: Rows, rule: Smoothing, ledger: Ledger) -> Array | None:
+    def features_in(self, X: Rows, rule: Smoothing, ledger: PartLedger) -> Array | None:
         return None if rule.per_feature or isinstance(rule, Evidence) else sparse_features(X)
 
     def restrict(self, X: Rows, features: Array) -> Rows:
         return localised_sparse(X, features)
 
-    def table(self, ledger: Ledger, rule: Smoothing, prior: Array, features: Array | None = None) -> LinearTable:
+    def table(self, ledger: PartLedger, rule: Smoothing, prior: Array, features: Array | None = None) -> LinearTable:
         view: View = ledger.view() if features is None else ledger.view_of(features)
         rule = self.settled(rule, view)
         pseudo = rule.pseudo(view.features)
@@ -97,7 +97,9 @@ class Poisson:
             numbers=view.features,
         )
 
-    def left_out(self, ledger: Ledger, rules: Sequence[Smoothing], X: Rows, codes: Array, weight: Array | None) -> Left:
+    def left_out(
+        self, ledger: PartLedger, rules: Sequence[Smoothing], X: Rows, codes: Array, weight: Array | None
+    ) -> Left:
         view = ledger.view()
         rules = [self.settled(rule, view) for rule in rules]
         left = poisson_left_out(as_entries(view, X, codes, weight), view, rules)
@@ -113,18 +115,18 @@ class Poisson:
         known = np.concatenate([remainder(rows[cells.klass], cells.values[1]), rows])
         return Additive(best_shape(events, known, np.concatenate([np.ones(len(cells)), unseen])))
 
-    def n_parameters(self, tally: Tally) -> int:
-        return tally.classes.size * tally.features.size
+    def n_parameters(self, ledger: PartLedger) -> int:
+        return ledger.classes.size * ledger.features.size
 
-    def n_parameters_joint(self, tally: Tally) -> int | float:
+    def n_parameters_joint(self, ledger: PartLedger) -> int | float:
         """Infinite: numbers of events have no upper end, so their combinations cannot be counted."""
         return math.inf
 
-    def sample(self, tally: Tally, rule: Smoothing, klass: int, size: int, rng: np.random.Generator) -> Rows:
-        rule = self.settled(rule, Ledger((tally,)).view())
-        known = remainder(tally.rows[klass], tally.dense(1)[klass])
+    def sample(self, ledger: PartLedger, rule: Smoothing, klass: int, size: int, rng: np.random.Generator) -> Rows:
+        rule = self.settled(rule, ledger.view())
+        known = remainder(ledger.rows[klass], ledger.total.dense(1)[klass])
         pseudo = rule.pseudo(None)
-        rates = _rates(rule.log(tally.dense()[klass], known, pseudo, pseudo, 1.0))
+        rates = _rates(rule.log(ledger.total.dense()[klass], known, pseudo, pseudo, 1.0))
         return rng.poisson(rates, (size, len(rates)))
 
 

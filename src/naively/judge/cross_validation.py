@@ -82,7 +82,7 @@ class Counted:
 
     def _arguments(self, rules: Sequence[Any]) -> tuple[Any, Any, Sequence[Any], Any]:
         state = self.model._model
-        return self.model._family_of(state), state.ledger, rules, self.model._prior_rule()
+        return self.model._blocks_of(state), state.ledger, rules, self.model._prior_rule()
 
 
 def method_of(model: Any) -> str | None:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from naively.arrays import Array
+from naively.count.ledger import Ledger
+from naively.count.tally import Tally
 from naively.errors import InputError
 from naively.judge.cross_validation import Counted, check_model, method_of, uncalibrated
 from naively.learn import held_out
@@ -20,26 +22,25 @@ def count_rows(model: Any, X: Any, y: Any) -> Counted:
     return replace(Counted.of(uncalibrated(model), X, y), method=method_of(model))
 
 
-def tally_of(counted: Counted, rows: Array) -> Any:
+def tally_of(counted: Counted, rows: Array) -> Tally:
     """Count some of the rows into a tally."""
     state = counted.model._model
     weight = None if counted.weight is None else counted.weight[rows]
-    part, codes = held_out.taken(counted.rows, rows), counted.codes[rows]
-    return counted.model._family_of(state).count(part, codes, state.ledger.classes, state.ledger.features, weight)
+    part, codes, ledger = counted.rows.take(rows), counted.codes[rows], state.ledger
+    return counted.model._blocks_of(state).count(part, codes, ledger.classes, ledger.features, weight)
 
 
-def predict_by_tally(counted: Counted, tally: Any, rules: list[Any], rows: Array) -> list[HeldOut]:
+def predict_by_tally(counted: Counted, tally: Tally, rules: list[Any], rows: Array) -> list[HeldOut]:
     """Predict some of the rows by a tally of other rows, for each rule."""
-    state, ledger, codes = counted.model._model, held_out.ledger_of(tally), counted.codes[rows]
-    family, classes = counted.model._family_of(state), state.ledger.classes
+    state, ledger, codes = counted.model._model, Ledger.of(tally), counted.codes[rows]
+    blocks, classes = counted.model._blocks_of(state), state.ledger.classes
     prior = held_out.without_class(counted.model._prior_rule(), classes, ledger.rows, np.unique(codes))
-    if family.ignores_prior and classes.size > 1:
+    if blocks.ignores_prior and classes.size > 1:
         prior = np.zeros_like(prior)
-    order = np.arange(classes.size) if classes.order is None else classes.order
-    part, no_prior, truth = held_out.taken(counted.rows, rows), np.zeros(classes.size), np.argsort(order)[codes]
+    part, truth = counted.rows.take(rows), held_out.sorted_places(classes, codes)
     weight = None if counted.weight is None else counted.weight[rows]
-    scores = (family.table(ledger, rule, no_prior).score(part) for rule in rules)
-    held = (HeldOut(replace(found, prior=prior[order]), truth, weight) for found in scores)
+    tables = (blocks.table(ledger, rule, prior) for rule in rules)
+    held = (HeldOut(table.score(blocks.rows_for(table, part), len(part)), truth, weight) for table in tables)
     return [found.as_used(counted.method) for found in held]
 
 

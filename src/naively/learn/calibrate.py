@@ -12,11 +12,25 @@ import numpy as np
 
 from naively.arrays import Array, Value
 from naively.errors import DataWarning, InputError
-from naively.families.words.block import Words
-from naively.learn.held_out import HeldOut, leave_one_out, sorted_places, taken
-from naively.learn.learner import Learner
+from naively.families.blocks import Blocks, TextsBlock
+from naively.learn.held_out import HeldOut, leave_one_out, sorted_places
+from naively.learn.learner import Batch, Learner
+from naively.learn.model import Weighing
 from naively.names import Index
-from naively.score.calibration import AUTO, FEWEST, MISTAKES, MOST, Calibration, Losses, Temperature, fitted, stages
+from naively.read.frame import Frame
+from naively.score.calibration import (
+    AUTO,
+    FEWEST,
+    MISTAKES,
+    MOST,
+    Calibration,
+    Isotonic,
+    Losses,
+    PerClass,
+    Temperature,
+    fitted,
+    stages,
+)
 from naively.score.scores import Scores
 from naively.store.registry import stored
 
@@ -144,14 +158,24 @@ class Pending:
     `source` has the rows as their keys are made of them.
     """
 
-    rows: Any
-    source: Any
+    rows: Frame
+    source: Frame
     codes: Array
     weight: Array | None
     rules: Any
-    family: Any
+    blocks: Blocks
     counted: float
     before: Calibrated | None = None
+
+
+def for_any_machine(blocks: Blocks) -> Blocks:
+    """The blocks without a number of threads, which makes no difference to any figure."""
+    if not any(isinstance(block, TextsBlock) for block in blocks.blocks):
+        return blocks
+    each = (
+        replace(b, family=replace(b.family, threads=None)) if isinstance(b, TextsBlock) else b for b in blocks.blocks
+    )
+    return replace(blocks, blocks=tuple(each))
 
 
 class CalibratingLearner(Learner):
@@ -169,15 +193,11 @@ class CalibratingLearner(Learner):
 
     def _judged_by(self, model: Any) -> Any:
         """The rules that a calibration is good for."""
-        family = self._family_of(model)
-        family = replace(family, threads=None) if isinstance(family, Words) else family
-        return self._method, family, self._rule_for(model), self._prior_rule()
+        return self._method, for_any_machine(self._blocks_of(model)), self._rule_for(model), self._prior_rule()
 
-    def _calibrated(self, model: Any, rows: Any, codes: Array, weight: Array | None, source: Any = None) -> Any:
-        """The model with a calibration fitted on some of these rows, which it has just counted.
-
-        `source` has the rows as their keys are made of them (None: `rows` do).
-        """
+    def _calibrated(self, model: Any, batch: Batch) -> Any:
+        """The model with a calibration fitted on some of these rows, which it has just counted."""
+        codes, weight = batch.codes, batch.weight
         method, before, counted = self._method, model.judged, float(model.ledger.rows.sum())
         new = len(codes) if weight is None else float(weight.sum())
         if method is None or new < (FEWEST if before is None else BATCH):
@@ -185,11 +205,11 @@ class CalibratingLearner(Learner):
         if before is not None and (method not in ("temperature", AUTO) or counted < 2 * before.counted):
             return model
         some = np.sort(np.concatenate(stages(method, len(codes), model.ledger.classes.size)))
-        source = rows if source is None else source
+        rows, source = batch.frame, batch.source or batch.frame
         if len(some) < len(codes):
-            rows, source, codes = taken(rows, some), taken(source, some), codes[some]
+            rows, source, codes = rows.take(some), source.take(some), codes[some]
             weight = None if weight is None else weight[some]
-        pending = Pending(rows, source, codes, weight, self._judged_by(model), self._family_of(model), counted, before)
+        pending = Pending(rows, source, codes, weight, self._judged_by(model), self._blocks_of(model), counted, before)
         return replace(model, judged=pending if self._judges_later else self._judged(model, pending))
 
     def _judged(self, model: Any, pending: Pending) -> Calibrated:
@@ -205,12 +225,12 @@ class CalibratingLearner(Learner):
 
     def _scored(self, model: Any, pending: Pending, rows: Array) -> CalibrationSample:
         """Leave-one-out scores of some of the rows; a row of weight 5 is five rows, of which one is left out."""
-        part, codes = taken(pending.rows, rows), pending.codes[rows]
+        part, codes = pending.rows.take(rows), pending.codes[rows]
         weight = None if pending.weight is None else pending.weight[rows]
         gone = None if weight is None else np.minimum(weight, 1.0)
         _, _, rule, prior = pending.rules
-        found = leave_one_out(pending.family, model.ledger, [rule], prior, part, codes, gone)[0]
-        keys = self._keys(model, taken(pending.source, rows), codes, model.ledger.classes)
+        found = leave_one_out(pending.blocks, model.ledger, [rule], prior, part, codes, gone)[0]
+        keys = self._keys(model, pending.source.take(rows), codes, model.ledger.classes)
         return CalibrationSample.of(replace(found, weight=weight), keys)
 
     def _settle_judgement(self, model: Any) -> Any:
@@ -220,15 +240,15 @@ class CalibratingLearner(Learner):
             model.judged = judged = None if self._method is None else self._judged(model, judged)
         return judged
 
-    def _keys(self, model: Any, rows: Any, codes: Array, classes: Index) -> Array:
+    def _keys(self, model: Any, rows: Frame, codes: Array, classes: Index) -> Array:
         """A key for each row of texts or of a table."""
         raise NotImplementedError
 
-    def _labelled_keys(self, model: Any, X: Any, rows: Any, codes: Array) -> Array:
+    def _labelled_keys(self, model: Any, X: Any, rows: Frame, codes: Array) -> Array:
         """The keys of rows that the model has counted, given as they came and as the model reads them."""
         return self._keys(model, rows, codes, model.ledger.classes)
 
-    def _calibrated_without(self, model: Any, rows: Any, codes: Array, classes: Index, weight: Array | None) -> Any:
+    def _calibrated_without(self, model: Any, batch: Batch) -> Any:
         """The model, calibrated by the rows that are left once these were forgotten.
 
         Where hardly any of them is in the sample, the calibration stays as it is until the next batch is learnt.
@@ -236,7 +256,8 @@ class CalibratingLearner(Learner):
         judged = model.judged
         if not isinstance(judged, Calibrated) or judged.sample is None:
             return model
-        left = judged.sample.without(self._keys(model, rows, codes, classes), weight)
+        keys = self._keys(model, batch.frame, batch.codes, batch.classes)
+        left = judged.sample.without(keys, batch.weight)
         if left is judged.sample:
             return model
         counted = judged.counted * left.rows / judged.sample.rows  # so that the next batch finds the sample small
@@ -289,17 +310,18 @@ class CalibratingLearner(Learner):
         self._check_fitted()
         model, method, X = self._model, self._method, list(X) if isinstance(X, Iterator) else X
         rows, codes, weight = self._labelled(model, X, y, sample_weight)
-        family, rule = self._family_of(model), self._rule_for(model)
+        blocks, rule, prior = self._blocks_of(model), self._rule_for(model), self._prior_rule()
         if counted:
-            found = leave_one_out(family, model.ledger, [rule], self._prior_rule(), rows, codes, weight)[0]
+            found = leave_one_out(blocks, model.ledger, [rule], prior, rows, codes, weight)[0]
         else:
-            scores = family.table(model.ledger, rule, self._log_prior(model)).score(rows)
+            table = model.table(blocks, rule, self._score_prior(model, blocks))
+            scores = table.score(blocks.rows_for(table, rows), len(rows))
             found = HeldOut(scores, sorted_places(model.ledger.classes, codes), weight)
         if method is not None:
             scored = found
             if counted and weight is not None:  # a row of weight 5 is five rows, of which one is left out
                 one = np.minimum(weight, 1.0)
-                scored = leave_one_out(family, model.ledger, [rule], self._prior_rule(), rows, codes, one)[0]
+                scored = leave_one_out(blocks, model.ledger, [rule], prior, rows, codes, one)[0]
                 scored = replace(scored, weight=weight)
             used = scored.enough_rows(method)
             sample = CalibrationSample.of(scored, self._labelled_keys(model, X, rows, codes))._only(used)
@@ -332,15 +354,30 @@ class CalibratingLearner(Learner):
             )
 
     def _reorders(self, model: Any) -> bool:
+        return isinstance(self._calibration_to_decide(model), Isotonic)
+
+    def _prior_to_decide(self, model: Any, weighing: Weighing) -> Array:
+        """The log-prior under which the highest score is the most probable class, constants of classes included."""
         calibration = self._calibration_to_decide(model)
-        return calibration is not None and not calibration.keeps_order
+        if not isinstance(calibration, PerClass):
+            return weighing.prior
+        order = model.ledger.classes.order
+        moved = calibration.temperature * calibration.offsets
+        return weighing.prior + (moved if order is None else moved[np.argsort(order)])
 
     def _calibration_to_decide(self, model: Any) -> Calibration | None:
         """The calibration, where labels may depend on it: a temperature changes no label, so none is looked for."""
-        return None if self._method == "temperature" else self._calibration(model)
+        return None if self._method == "temperature" else self._calibration_now(model)
+
+    def _calibration_now(self, model: Any) -> Calibration | None:
+        """The calibration by the parameters as they are, found once for a state of the model."""
+        weighing = model.weighing
+        if not weighing.knows_calibration:
+            weighing.calibration, weighing.knows_calibration = self._calibration(model), True
+        return weighing.calibration
 
     def _finished(self, scores: Scores, model: Any) -> Scores:
-        return super()._finished(scores, model).at(self._calibration(model))
+        return super()._finished(scores, model).at(self._calibration_now(model))
 
     @property
     def temperature_(self) -> float:

@@ -10,10 +10,9 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from naively.count.ledger import Ledger
+from naively.count.ledger import Ledger, PartLedger
+from naively.count.tally import Tally
 from naively.errors import FileError, InputError
-from naively.families.blocks import BlockLedger
-from naively.learn.block_model import BlockModel
 from naively.learn.calibrate import Pending
 from naively.learn.checks import check_numbers
 from naively.learn.model import Model
@@ -28,23 +27,14 @@ def save_checkpoint(model: Any, path: str | os.PathLike[str], told: dict[str, An
             "rows are waiting to be judged, which no file can keep: set calibrate=False until all are counted"
         )
     writer = Writer()
-    ledger = _plain(model.ledger)
-    ledgers = ledger.parts.values() if isinstance(ledger, BlockLedger) else [ledger]
-    words = [part.features for part in ledgers if hasattr(part.levels[0], "features")]
+    parts = {name: PartLedger(part.classes, part.levels) for name, part in model.ledger.counted.items()}
+    words = [part.features for part in parts.values() if hasattr(part.levels[0], "features")]
+    ledger = Ledger(model.ledger.classes, model.ledger.rows, parts)  # of a model that was loaded, as any other
     state: dict[str, Any] = {"words": words, "ledger": ledger}  # words first: levels have but the first of them
-    state |= {name: getattr(model, name) for name in ("declared", "counted", "chosen")}
+    state |= {name: getattr(model, name) for name in ("declared", "counted", "chosen", "schema")}
     state["judged"] = None if model.judged is None else model.judged.without_sample()
-    if isinstance(model, BlockModel):
-        state["schema"] = model.schema
     made = {name: writer.put(value, name) for name, value in state.items()}
     write(path, {"checkpoint": writer.put(told, "told"), "model": made}, writer.arrays)
-
-
-def _plain(ledger: Any) -> Any:
-    """The ledger of a model that was loaded, as any other."""
-    if isinstance(ledger, BlockLedger):
-        return BlockLedger(ledger.classes, ledger.rows, {name: _plain(part) for name, part in ledger.parts.items()})
-    return Ledger(ledger.levels, ledger.count_histogram)
 
 
 def load_checkpoint(
@@ -71,10 +61,10 @@ def _restored(learner: Any, contents: Contents, suits: Callable[[dict[str, Any]]
     state = {name: reader.get(value) for name, value in document["model"].items()}
     state.pop("words")
     ledger = state.pop("ledger")
-    for part in ledger.parts.values() if isinstance(ledger, BlockLedger) else [ledger]:
+    for name, part in ledger.counted.items():
         for level in part.levels:
-            check_numbers(level)
-    model = BlockModel(ledger, **state) if "schema" in state else Model(ledger, **state)
+            check_numbers(Tally(ledger.classes, ledger.rows, {name: level}))
+    model = Model(ledger, **state)
     learner._commit(model)
     learner._check_counted(model)
     return told

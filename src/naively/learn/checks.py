@@ -14,8 +14,8 @@ import numpy as np
 
 from naively.count import stored_vocabulary  # noqa: F401  which registers how vocabularies are stored
 from naively.count.columns import CODE_BITS, MISSING, Categories
+from naively.count.counts import PLANES, WORDS
 from naively.count.grid import Grid
-from naively.count.tally import PLANES, WORDS
 from naively.count.vocabulary import WordFeatures
 from naively.names import Index, safe_key
 from naively.score.calibration import TEMPERATURES
@@ -64,23 +64,51 @@ def _cells(cells: Any) -> None:
 
 @checks("Tally")
 def _tally(tally: Any) -> None:
-    need(tally.classes.names is not None, "classes without names")
-    need(tally.kind in PLANES, "the kind of a tally")
-    fitting = WordFeatures if tally.kind in WORDS else {"categories": Categories, "grid": Grid}.get(tally.kind, Index)
-    need(isinstance(tally.features, fitting), "the features of a tally")
-    need(are(tally.rows, "i8 f8", tally.classes.size), "the rows of a tally")
-    need(len(tally.cells.values) == len(PLANES[tally.kind]), "the numbers of a tally")
-    need(tally.missing is None or are(tally.missing, "i8 f8", tally.classes.size), "the missing rows of a tally")
+    _classes(tally)
+    need(all(type(part).__name__ in _PARTS for part in tally.parts.values()), "the parts of a tally")
+    need(all(len(part.rows) == tally.classes.size for part in tally.parts.values()), "the rows of a part")
+
+
+_PARTS = ("Counts", "Moments", "Comoments", "ColumnCounts")
+
+
+@checks("Ledger")
+def _ledger(ledger: Any) -> None:
+    _classes(ledger)
+    for part in (ledger.parts or {}).values():
+        need(_names(part.classes) == _names(ledger.classes), "the classes of a part")
+        need(len(part.levels) > 0 and all(type(p).__name__ in _PARTS for p in part.levels), "the parts of a tally")
+        need(all(len(level.rows) <= ledger.classes.size for level in part.levels), "the rows of a part")
+
+
+def _classes(value: Any) -> None:
+    need(value.classes.names is not None, "classes without names")
+    need(are(value.rows, "i8 f8", value.classes.size), "the rows of classes")
+
+
+@checks("Counts")
+def _counts(counts: Any) -> None:
+    need(counts.kind in PLANES, "the kind of counts")
+    fitting = WordFeatures if counts.kind in WORDS else {"categories": Categories, "grid": Grid}.get(counts.kind, Index)
+    need(isinstance(counts.features, fitting), "the features of counts")
+    need(are(counts.rows, "i8 f8", None), "the rows of counts")
+    need(len(counts.cells.values) == len(PLANES[counts.kind]), "the numbers of a tally")
 
 
 @checks("Moments", "Comoments")
 def _moments(moments: Any) -> None:
     features = moments.features.size
-    need(are(moments.rows, "i8 f8", moments.classes.size), "the rows of moments")
+    need(are(moments.rows, "i8 f8", None), "the rows of moments")
     need(are(moments.present, "i8", None), "the classes of moments")
     shape = len(moments.present), *[features] * moments.axes
     for values in (moments.n, moments.mean, moments.m2):
         need(are(values, "f8", *shape), "the numbers of moments")
+
+
+@checks("ColumnCounts")
+def _column_counts(part: Any) -> None:
+    need(part.moments.axes == 1 and part.grid.kind == "grid", "the counts of columns")
+    need(len(part.moments.rows) == len(part.grid.rows), "the rows of columns")
 
 
 @checks("Linear")
@@ -151,40 +179,12 @@ def _covariance_table(table: Any) -> None:
     need(len(table.covariance) in (1, classes), "covariances")
 
 
-@checks("Uncounted", "BlockLedger")
-def _uncounted(left: Any) -> None:
-    need(left.classes.names is not None, "classes without names")
-    need(are(left.rows, "i8 f8", left.classes.size), "the rows of classes")
-    features = getattr(left, "features", None)
-    each = features.values() if isinstance(features, dict) else [features]
-    need(all(type(known).__name__ in _FEATURES for known in each), "the features of a model")
-
-
-_FEATURES = ("Index", "Categories", "Grid", "Vocabulary", "Stored", "Buckets", "NoneType")
-
-
-@checks("BlockTally")
-def _block_tally(tally: Any) -> None:
-    _uncounted(tally)
-    classes = tally.classes.names.tolist()
-    for part in tally.parts.values():
-        for counted in (part.moments, part.grid) if hasattr(part, "grid") else (part,):
-            need(counted.classes.names.tolist() == classes, "the classes of a block")
-
-
-@checks("MixedTable")
-def _mixed_table(table: Any) -> None:
-    names = {block.name for block in table.family.blocks}
-    need(are(table.prior, "f8", table.ledger.classes.size), "the prior of a table")
-    need(set(table.tables) == names and set(table.ledger.features) == names, "the blocks of a table")
-    need(all(hasattr(type(part), "score") for part in table.tables.values()), "the tables of blocks")
-    block_kinds = {block.name: type(block).__name__ for block in table.family.blocks}
-    kinds = {"CategoryBlock": ("Categories",), "TextBlock": ("Vocabulary", "Stored", "Buckets")}
-    for name, known in table.ledger.features.items():
-        need(
-            block_kinds[name] not in kinds or type(known).__name__ in kinds[block_kinds[name]],
-            "the features of a block",
-        )
+@checks("Table")
+def _table(table: Any) -> None:
+    classes = table.classes.size
+    need(table.classes.names is not None and are(table.prior, "f8", classes), "the prior of a table")
+    need(all(hasattr(type(part), "score") for part in table.blocks.values()), "the tables of blocks")
+    need(table.missingness is None or hasattr(table.missingness, "codes"), "the table of missing values")
 
 
 def _names(index: Any) -> list[Any]:
@@ -202,8 +202,8 @@ def _number_table(table: Any) -> None:
     need(table.bins is None or _names(table.bins.categories.columns) == [c.name for c in binned], "bins of numbers")
 
 
-@checks("Presence")
-def _presence(presence: Any) -> None:
+@checks("Missingness")
+def _missingness(presence: Any) -> None:
     need(len(presence.names) == presence.table.categories.columns.size, "columns that may be missing")
 
 
@@ -265,36 +265,36 @@ def _recipe(recipe: Any) -> None:
 
 def check_numbers(tally: Any) -> None:
     """Look at every number of what was counted."""
-    if hasattr(tally, "parts"):
-        for part in tally.parts.values():
-            check_numbers(part)
-    elif hasattr(tally, "grid"):
-        _check_moments(tally.moments)
-        _check_cells(tally.grid)
-    elif hasattr(tally, "m2"):
-        _check_moments(tally)
-    else:
-        _check_cells(tally)
-    need(bool((tally.rows >= 0).all()) and bool(np.isfinite(tally.rows).all()), "rows below zero")
-    need(tally.rows.sum(dtype=np.float64) < _MOST_ROWS, "more rows than there can be")
+    for part in tally.parts.values():
+        if hasattr(part, "grid"):
+            _check_moments(part.moments)
+            _check_cells(part.grid)
+        elif hasattr(part, "m2"):
+            _check_moments(part)
+        else:
+            _check_cells(part)
+        need(
+            bool((part.rows <= tally.rows[: len(part.rows)] * (1 + 1e-9)).all()), "more rows with a text than there are"
+        )
+    for counted in (tally, *tally.parts.values()):
+        need(bool((counted.rows >= 0).all()) and bool(np.isfinite(counted.rows).all()), "rows below zero")
+        need(counted.rows.sum(dtype=np.float64) < _MOST_ROWS, "more rows than there can be")
 
 
 def _check_moments(moments: Any) -> None:
     present, own = moments.present, moments.m2 if moments.axes == 1 else np.einsum("cii->ci", moments.m2)
     need(bool((np.diff(present) > 0).all()), "classes out of order")
-    need(not len(present) or (present[0] >= 0 and present[-1] < moments.classes.size), "moments of no class")
+    need(not len(present) or (present[0] >= 0 and present[-1] < len(moments.rows)), "moments of no class")
     finite = all(_finite(values) for values in (moments.n, moments.mean, moments.m2))
     need(finite and bool((moments.n >= 0).all()) and bool((own >= 0).all()), "squares below zero")
 
 
-def _check_cells(tally: Any) -> None:
-    """Whether the cells of a tally are those of its classes and features, in order, and hold what can be counted."""
-    cells, classes, features = tally.cells, tally.classes, tally.features
-    if tally.missing is not None:
-        need(bool(((tally.missing >= 0) & (tally.missing <= tally.rows)).all()), "more rows missing than there are")
+def _check_cells(counts: Any) -> None:
+    """Whether cells are those of the classes and features, in order, and hold what can be counted."""
+    cells, features = counts.cells, counts.features
     if not len(cells):
         return
-    need(cells.klass.min() >= 0 and cells.klass.max() < classes.size, "a cell of no class")
+    need(cells.klass.min() >= 0 and cells.klass.max() < len(counts.rows), "a cell of no class")
     low, high = int(cells.feature.min()), int(cells.feature.max())
     if hasattr(features, "columns"):
         column, code = cells.feature >> CODE_BITS, cells.feature & MISSING
@@ -308,9 +308,9 @@ def _check_cells(tally: Any) -> None:
     need(bool(sorted_.all()), "cells out of order")
     need(bool((cells.values >= 0).all()) and bool(np.isfinite(cells.values).all()), "counts below zero")
     need(cells.values.sum(dtype=np.float64) < _LARGEST, "more counts than there can be")
-    most = tally.rows[cells.klass] * (1 + 1e-9)
-    for plane in _ROWS_COUNTED.get(tally.kind, ()):
-        need(bool((cells.values[PLANES[tally.kind].index(plane)] <= most).all()), "more counts than rows")
+    most = counts.rows[cells.klass] * (1 + 1e-9)
+    for plane in _ROWS_COUNTED.get(counts.kind, ()):
+        need(bool((cells.values[PLANES[counts.kind].index(plane)] <= most).all()), "more counts than rows")
 
 
 def check_table(table: Any, thorough: bool = True) -> None:
@@ -342,11 +342,11 @@ def _finite(values: Any) -> bool:
 
 
 def _check_places(table: Any, thorough: bool) -> None:
-    if hasattr(table, "tables"):
-        for part in table.tables.values():
+    if hasattr(table, "blocks"):
+        for part in table.blocks.values():
             _check_places(part, thorough)
-        if table.presence is not None:
-            _check_places(table.presence.table, thorough)
+        if table.missingness is not None:
+            _check_places(table.missingness.table, thorough)
     elif hasattr(table, "linear"):
         _check_places(table.linear, thorough)
         if not thorough:

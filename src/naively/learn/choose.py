@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from numbers import Real
@@ -12,7 +11,7 @@ import numpy as np
 
 from naively import _core
 from naively.arrays import Array
-from naively.errors import DataWarning
+from naively.errors import warn_caller
 from naively.families.words.block import Words
 from naively.families.words.rows import WordRows, read_all
 from naively.families.words.selection import Selection
@@ -172,11 +171,9 @@ def _too_many_classes(seen: int, classes: int, texts: int) -> bool:
         why = f"with {classes:,} classes, judging even {FEWEST} texts would cost too much"
     else:
         return False
-    warnings.warn(
+    warn_caller(
         f"no recipe was chosen, since {why}; single words are counted with family='multinomial': give family, "
         "weighting and ngrams to decide it yourself",
-        DataWarning,
-        stacklevel=2,
     )
     return True
 

@@ -5,24 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from naively.arrays import Array
 from naively.count.columns import CODE_BITS, MISSING
-from naively.count.ledger import Ledger, Uncounted
-from naively.count.tally import Tally
+from naively.count.ledger import Ledger, PartLedger
 from naively.families.blocks import (
-    BlockLedger,
+    Blocks,
     CategoryBlock,
     CategoryColumn,
     MatrixBlock,
-    Mixed,
     NumberBlock,
     TextBlock,
+    TextsBlock,
 )
-from naively.families.blocks.mixed import MixedTable
 from naively.families.columns.bins import bin_range
 from naively.families.columns.numeric import NumberTable
 from naively.families.complement import Complement
@@ -30,7 +28,7 @@ from naively.families.poisson import Poisson
 from naively.families.words.block import Words
 from naively.names import Index
 from naively.read.frame import Frame
-from naively.score.table import NormalTable, missing_codes
+from naively.score.table import NormalTable, Table, missing_codes
 
 Counted = Callable[[int], str]
 """The counts behind a factor, by the number of a class."""
@@ -44,31 +42,33 @@ class Factor:
     counted: Counted
 
 
-def row_factors(table: MixedTable, ledger: Any, frame: Frame) -> dict[str, Factor]:
+def row_factors(blocks: Blocks, table: Table, ledger: Ledger, frame: Frame) -> dict[str, Factor]:
     """The factors of a row of a table, by column; the words of texts are not among them (see `words_counted`)."""
-    features = table.ledger.features
-    parts: dict[str, Ledger] = {} if isinstance(ledger, Uncounted) else ledger.parts
+    parts = ledger.parts or {}
     found: dict[str, Factor] = {}
-    for block in table.family.blocks:
-        part, own = parts.get(block.name), table.tables[block.name]
+    for block in blocks.blocks:
+        part, own = parts.get(block.name), cast(Any, table.blocks[block.name])
         if isinstance(block, CategoryBlock):
-            found |= _categories(block, part, features[block.name], frame)
+            found |= _categories(block, part, block.features_of(own), frame)
         elif isinstance(block, NumberBlock):
             found |= _numbers(block, own, frame)
         elif isinstance(block, MatrixBlock):
             found |= _matrix(block, own, part, frame)
-    if table.presence is not None:
-        presence, rows = table.presence, ledger.rows
-        for j, code in enumerate(presence.codes(frame)[0].tolist()):
-            counts = presence.counts[2 * j + code]
-            found[presence.table.categories.columns.name(j)] = Factor("yes" if code else "no", _of(counts, rows))
+    missing = table.missingness
+    if missing is not None:
+        for j, code in enumerate(missing.codes(frame)[0].tolist()):
+            counts = missing.counts[2 * j + code]
+            found[missing.table.categories.columns.name(j)] = Factor("yes" if code else "no", _of(counts, ledger.rows))
     return found
 
 
-def words_counted(family: Mixed, ledger: BlockLedger) -> Callable[[str], Counted]:
+def words_counted(blocks: Blocks, ledger: Ledger) -> Callable[[str], Counted]:
     """The counts of the words of all columns of texts, by the names that explanations have for them."""
-    blocks = [block for block in family.blocks if isinstance(block, TextBlock)]
-    each = {block.labelled([""])[0]: word_counts(block.family, ledger.parts[block.name]) for block in blocks}
+    each: dict[str, Callable[[str], Counted]] = {}
+    for block in blocks.blocks:
+        if isinstance(block, (TextBlock, TextsBlock)):
+            prefix = block.factor("") if isinstance(block, TextBlock) else ""
+            each[prefix] = word_counts(block.family, ledger.counted[block.name])
 
     def counted(name: str) -> Counted:
         for prefix, words in each.items():
@@ -103,7 +103,7 @@ def number(value: Any) -> str:
     return f"{value:.7g}" if value.dtype == np.float32 else f"{value:.10g}"
 
 
-def _categories(block: CategoryBlock, ledger: Ledger | None, features: Any, frame: Frame) -> dict[str, Factor]:
+def _categories(block: CategoryBlock, ledger: PartLedger | None, features: Any, frame: Frame) -> dict[str, Factor]:
     codes = block.read(frame, features).codes[0]
     found: dict[str, Factor] = {}
     for j in np.flatnonzero(~missing_codes(codes)).tolist():
@@ -112,7 +112,7 @@ def _categories(block: CategoryBlock, ledger: Ledger | None, features: Any, fram
             raw = frame.get(column.source)[0]
             found[column.name] = Factor(str(raw.as_py() if hasattr(raw, "as_py") else raw), lambda k: "never seen")
         else:
-            counted = _nothing if ledger is None else category_counts(ledger.total, j, code)
+            counted = _nothing if ledger is None else category_counts(ledger, j, code)
             found[column.name] = Factor(_category(column, known, code, frame), counted)
     return found
 
@@ -127,14 +127,14 @@ def _category(column: CategoryColumn, known: Index, code: int, frame: Frame) -> 
     return f"{float(value):.10g} ({'above' if code else 'not above'} {column.threshold:g})"
 
 
-def category_counts(tally: Tally, column: int, code: int) -> Counted:
+def category_counts(ledger: PartLedger, column: int, code: int) -> Counted:
     """How often each class has a category, of all rows in which the column is known."""
-    cells = tally.cells
+    cells = ledger.total.cells
 
     @cache
     def totals() -> Array:
         begin, end = np.searchsorted(cells.feature, [column << CODE_BITS, (column << CODE_BITS) | MISSING])
-        return np.bincount(cells.klass[begin:end], cells.values[0, begin:end], tally.classes.size)
+        return np.bincount(cells.klass[begin:end], cells.values[0, begin:end], ledger.classes.size)
 
     def counted(klass: int) -> str:
         hits = cells.look_up(np.array([(column << CODE_BITS) | code]), np.array([klass], np.int32))[0, 0]
@@ -173,13 +173,13 @@ def _normal(table: Any, column: int) -> Counted:
     return counted
 
 
-def _matrix(block: MatrixBlock, table: Any, ledger: Ledger | None, frame: Frame) -> dict[str, Factor]:
+def _matrix(block: MatrixBlock, table: Any, ledger: PartLedger | None, frame: Frame) -> dict[str, Factor]:
     row = block.read(frame, block.no_features())[0]
     known = np.flatnonzero(~np.isnan(row)).tolist()
     return {block.sources[j]: Factor(number(row[j]), group_counts(block, table, ledger, j)) for j in known}
 
 
-def group_counts(block: MatrixBlock, table: Any, ledger: Ledger | None, column: int) -> Counted:
+def group_counts(block: MatrixBlock, table: Any, ledger: PartLedger | None, column: int) -> Counted:
     """The counts, or mean and deviation, behind one column of a group."""
     if hasattr(table, "mean"):
         return _normal(table, column)
@@ -201,14 +201,14 @@ def _elsewhere(counts: Array, totals: Array) -> Counted:
     return lambda k: f"elsewhere {counted(k)}"
 
 
-def word_counts(family: Words, ledger: Ledger) -> Callable[[str], Counted]:
+def word_counts(family: Words, ledger: PartLedger) -> Callable[[str], Counted]:
     """How often each class has a word, of all its words; of its texts where the family counts texts."""
     tally = ledger.total
-    many = tally.classes.size
+    many = ledger.classes.size
 
     @cache
     def totals() -> Array:
-        return tally.known if family.family == "bernoulli" else family.totals(ledger)
+        return ledger.rows if family.family == "bernoulli" else family.totals(ledger)
 
     def of_word(word: str) -> Counted:
         if not hasattr(tally.features, "locate"):

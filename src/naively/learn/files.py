@@ -15,19 +15,30 @@ from typing import Any
 import numpy as np
 
 from naively import __version__
-from naively.count.ledger import Ledger, Uncounted
+from naively.count.columns import Categories
+from naively.count.ledger import Ledger, PartLedger
 from naively.count.stored_vocabulary import in_order
 from naively.count.tally import Tally
 from naively.count.vocabulary import Buckets, Vocabulary, WordSubset
 from naively.errors import FileError, InputError
-from naively.families.words.block import Words
+from naively.families.blocks import (
+    ArrayBlock,
+    Blocks,
+    CategoryArrayBlock,
+    CategoryBlock,
+    MatrixBlock,
+    NumberBlock,
+    TextBlock,
+    TextsBlock,
+)
+from naively.families.columns.numeric import NumberTable
 from naively.families.words.table import TextTable
 from naively.learn.calibrate import Calibrated
 from naively.learn.checks import check_numbers, check_table
-from naively.learn.held_out import ledger_of
 from naively.learn.model import Model
+from naively.learn.schema import Schema
 from naively.names import Index
-from naively.score.table import CodeTable, CovarianceTable, LinearTable, NormalTable
+from naively.score.table import CodeTable, CovarianceTable, LinearTable, NormalTable, Table
 from naively.store.codec import Reader, Writer
 from naively.store.container import Contents, read, write
 
@@ -45,12 +56,18 @@ class Ready:
     @classmethod
     def of(cls, learner: Any) -> Ready:
         model = learner._model
-        if not isinstance(model.ledger, Uncounted):
+        if model.ledger.parts is not None:
             model = _ordered(model)
-        table = model.table(*rules(learner, model))
-        if isinstance(table, TextTable):
-            table = replace(table, words=replace(table.words, threads=None))  # which is a matter of one machine
-        return cls(model.ledger, table)
+        return cls(model.ledger, _for_any_machine(model.table(*rules(learner, model))))
+
+
+def _for_any_machine(table: Table) -> Table:
+    """The table without a number of threads."""
+    blocks = {
+        name: replace(own, words=replace(own.words, threads=None)) if isinstance(own, TextTable) else own
+        for name, own in table.blocks.items()
+    }
+    return replace(table, blocks=blocks)
 
 
 def save(
@@ -63,10 +80,10 @@ def save(
             f"{type(learner).__name__} is a class of your own, which a file cannot name; pickle it instead"
         )
     model = learner._model
-    if hasattr(learner, "_settle_judgement"):
-        learner._settle_judgement(model)
+    learner._settle_judgement(model)
     ready = Ready.of(learner) if ready is None else ready
-    table, counted = _alone(ready.table, ready.ledger) if frozen else (ready.table, ready.ledger.total)
+    ledger, table = ready.ledger, ready.table
+    counted = ledger.total if not frozen else Tally(ledger.classes, ledger.rows, {})
     writer = Writer()
     document = {
         "kind": learner._who,
@@ -76,31 +93,25 @@ def save(
         "parameters": writer.put({name: learner._value(name) for name in learner.parameters()}, "parameters"),
         "attributes": writer.put({k: v for k, v in vars(learner).items() if k in _ATTRIBUTES}, "attributes"),
         "model": _put_model(writer, model, counted),
-        "table": writer.put(table, "table"),
+        "table": writer.put(_of_own_words(table) if frozen else table, "table"),
     }
     write(path, document, writer.arrays)
 
 
 def rules(learner: Any, model: Any) -> tuple[Any, Any, Any]:
-    """Family, smoothing and prior of a learner in one state, which its table depends on."""
-    return learner._family_of(model), learner._rule_for(model), learner._log_prior(model)
+    """Blocks, smoothing and prior of a learner in one state, which its table depends on."""
+    blocks = learner._blocks_of(model)
+    return blocks, learner._rule_for(model), learner._score_prior(model, blocks)
 
 
-def _alone(table: Any, ledger: Any) -> tuple[Any, Uncounted]:
-    """A table without counts, and with no other words than it is made of."""
-    features = ledger.features
-    if isinstance(table, TextTable):
-        table = _of_own_words(table)
-        features = table.features.words
-    elif _is_mixed(table):
-        tables = {n: _of_own_words(t) if isinstance(t, TextTable) else t for n, t in table.tables.items()}
-        features = {n: tables[n].features.words if isinstance(tables[n], TextTable) else f for n, f in features.items()}
-        left: Any = Uncounted(ledger.classes, ledger.rows, features)
-        table = replace(table, tables=tables, ledger=left)
-    return table, Uncounted(ledger.classes, ledger.rows, features)
+def _of_own_words(table: Table) -> Table:
+    """The table with no other words than it is made of."""
+    return replace(table, blocks={name: _own_words(own) for name, own in table.blocks.items()})
 
 
-def _of_own_words(table: TextTable) -> TextTable:
+def _own_words(table: Any) -> Any:
+    if not isinstance(table, TextTable):
+        return table
     words, numbers = table.features.words, table.features.numbers
     assert numbers is not None
     if not isinstance(words, Vocabulary) or table.holes is not None or len(numbers) == words.size:
@@ -114,8 +125,7 @@ def _of_own_words(table: TextTable) -> TextTable:
 def _put_model(writer: Writer, model: Any, counted: Any) -> dict[str, Any]:
     fields = {name: getattr(model, name) for name in ("declared", "counted", "chosen")}
     fields["judged"] = None if model.judged is None else model.judged.without_sample()
-    schema = {"schema": model.schema} if hasattr(model, "schema") else {}
-    parts = {"tally": counted, "dtype": np.dtype(model.dtype).name, **fields, **schema}
+    parts = {"tally": counted, "dtype": np.dtype(model.dtype).name, **fields, "schema": model.schema}
     return {name: writer.put(value, name) for name, value in parts.items()}
 
 
@@ -123,69 +133,34 @@ def _ordered(model: Any) -> Any:
     """The same state with classes and words in an order that does not depend on how they came."""
     total = model.ledger.total
     ordered = tally_in_order(total)
-    if ordered is total:
-        return model
-    return model.after(ledger_of(ordered))
+    return model if ordered is total else model.after(Ledger.of(ordered))
 
 
-def tally_in_order(tally: Any) -> Any:
+def tally_in_order(tally: Tally) -> Tally:
     """A tally with its classes and its words in order."""
-    if isinstance(tally, Tally):
-        return _counts_in_order(tally)
-    from naively.count.column_counts import Numbers
-    from naively.families.blocks import BlockTally
-
-    if isinstance(tally, BlockTally):
-        parts = {name: tally_in_order(part) for name, part in tally.parts.items()}
-        if all(parts[name] is part for name, part in tally.parts.items()) and tally.classes.order is None:
-            return tally
-        return BlockTally(_sorted(tally.classes), _by_class(tally), parts)
-    if isinstance(tally, Numbers):
-        moments, grid = tally_in_order(tally.moments), tally_in_order(tally.grid)
-        return tally if moments is tally.moments and grid is tally.grid else Numbers(moments, grid)
-    return tally if tally.classes.order is None else _emptied(tally) + tally
+    tally = tally.in_order()
+    parts = {name: _in_order(part) for name, part in tally.parts.items()}
+    same = all(parts[name] is part for name, part in tally.parts.items())
+    return tally if same else replace(tally, parts=parts)
 
 
-def _counts_in_order(tally: Tally) -> Tally:
-    if tally.classes.order is not None:
-        tally = _emptied(tally) + tally
-    if isinstance(tally.features, Buckets) and len(tally.features.parts) > 1:
-        return replace(tally, features=Buckets(tally.features.size, (tally.features.votes,)))
-    if isinstance(tally.features, Vocabulary):
-        words, moved = in_order(tally.features)
-        if words is not tally.features:
-            return replace(tally, features=words, cells=tally.cells.renumbered(moved.__getitem__, None))
-    return tally
+def _in_order(part: Any) -> Any:
+    """A part with its words in order."""
+    features = getattr(part, "features", None)
+    if isinstance(features, Buckets) and len(features.parts) > 1:
+        return replace(part, features=Buckets(features.size, (features.votes,)))
+    if isinstance(features, Vocabulary):
+        words, moved = in_order(features)
+        if words is not features:
+            return replace(part, features=words, cells=part.cells.renumbered(moved.__getitem__, None))
+    return part
 
 
-def _emptied(tally: Any) -> Any:
-    """Nothing counted yet, of the same features, with the classes in order."""
-    classes = _sorted(tally.classes)
-    if isinstance(tally, Tally):
-        return Tally.empty(tally.kind, classes, tally.features)
-    return type(tally).empty(classes, tally.features)
-
-
-def _sorted(classes: Any) -> Any:
-    return classes if classes.order is None else type(classes).of(classes.names[classes.order])
-
-
-def _by_class(tally: Any) -> Any:
-    return tally.rows if tally.classes.order is None else tally.rows[tally.classes.order]
-
-
-def _is_mixed(table: Any) -> bool:
-    """Whether it is the table of several blocks, which a model of texts does not wait for."""
-    from naively.families.blocks.mixed import MixedTable
-
-    return isinstance(table, MixedTable)
-
-
-def _check_attributes(attributes: dict[str, Any], learner: Any, ledger: Any) -> None:
-    """Whether the number and the names of columns are those of what was counted; texts and tables have neither."""
+def _check_attributes(attributes: dict[str, Any], features: dict[str, Any]) -> None:
+    """Raise where the number and the names of columns are not those of what was counted; only arrays have them."""
     expected: dict[str, Any] = {}
-    if not hasattr(learner, "reads_text"):
-        columns = getattr(ledger.features, "columns", ledger.features)
+    if ArrayBlock.name in features:
+        columns = getattr(features[ArrayBlock.name], "columns", features[ArrayBlock.name])
         expected["n_features_in_"] = columns.size
         if columns.names is not None:
             expected["feature_names_in_"] = columns.names
@@ -197,20 +172,54 @@ def _check_attributes(attributes: dict[str, Any], learner: Any, ledger: Any) -> 
         raise FileError("the file is damaged (the number and the names of its columns)")
 
 
-def _check_together(table: Any, model: Any, family: Any) -> None:
-    """Whether a table is one of this family, over the classes and features of this model."""
-    ledger = model.ledger
-    if hasattr(model, "schema"):
-        sound = _is_mixed(table) and table.family == family
-    elif isinstance(family, Words):
-        sound = isinstance(table, TextTable) and replace(table.words, threads=None) == replace(family, threads=None)
-        sound = sound and _same_words(table.features.words, ledger.features)
-    else:
-        sound = isinstance(table, (LinearTable, CodeTable, NormalTable, CovarianceTable))
-        if sound and not isinstance(table, CodeTable):
-            sound = table.features.size == ledger.features.size
-    if not sound or table.classes.names.tolist() != ledger.classes.names.tolist():
+def _check_together(table: Table, model: Any, blocks: Blocks) -> None:
+    """Raise where a table is not one of these blocks, over the classes and features of this model."""
+    ledger, classes = model.ledger, _class_names(model.ledger)
+    sound = set(table.blocks) == {block.name for block in blocks.blocks}
+    sound = sound and (table.missingness is not None) == blocks.informative
+    sound = sound and _class_names(table) == classes
+    for block in blocks.blocks if sound else ():
+        own: Any = table.blocks[block.name]
+        sound = sound and isinstance(own, _TABLES[type(block)]) and _same_family(own, block)
+        sound = sound and _class_names(own) == classes
+        if sound and ledger.parts is not None:
+            sound = _same_features(block.features_of(own), ledger.features[block.name])
+    if not sound:
         raise FileError("the file is damaged (counts and table do not belong together)")
+
+
+def _class_names(value: Any) -> list[Any]:
+    return [] if value.classes.names is None else value.classes.names.tolist()
+
+
+_TABLES: dict[Any, tuple[type, ...]] = {
+    ArrayBlock: (LinearTable, CodeTable, NormalTable, CovarianceTable),
+    CategoryArrayBlock: (CodeTable,),
+    CategoryBlock: (CodeTable,),
+    MatrixBlock: (LinearTable, NormalTable, CovarianceTable),
+    NumberBlock: (NumberTable,),
+    TextBlock: (TextTable,),
+    TextsBlock: (TextTable,),
+}
+"""The tables that a block may have."""
+
+
+def _same_family(table: Any, block: Any) -> bool:
+    """True if a table of texts reads them as its block does."""
+    if not isinstance(table, TextTable):
+        return True
+    return replace(table.words, threads=None) == replace(block.family, threads=None)
+
+
+def _same_features(mine: Any, other: Any) -> bool:
+    """True if a table has the features that were counted; those of categories are compared by their numbers."""
+    if mine is None or mine is other:
+        return True
+    if isinstance(mine, Categories):
+        return isinstance(other, Categories) and np.array_equal(mine.sizes, other.sizes)
+    if isinstance(mine, Index):
+        return isinstance(other, Index) and mine.size == other.size
+    return isinstance(mine, Buckets) and isinstance(other, Buckets) and mine.size == other.size
 
 
 def _try_out(learner: Any) -> None:
@@ -229,27 +238,17 @@ def _try_out(learner: Any) -> None:
         raise FileError(f"the file is damaged ({type(error).__name__}: {str(error)[:200]})") from None
 
 
-def _same_words(mine: Any, other: Any) -> bool:
-    return mine is other or (isinstance(mine, Buckets) and isinstance(other, Buckets) and mine.size == other.size)
+class FiledPart(PartLedger):
+    """One part as it lies in a file: its counts are looked at, all of them, before they are first used."""
 
-
-class FiledLedger(Ledger):
-    """Counts as they lie in a file: looked at, all of them, before they are first used."""
-
-    def __init__(self, tally: Any, check: Callable[[], None]):
-        fields = {
-            "classes": tally.classes,
-            "rows": tally.rows,
-            "count_histogram": None,
-            "_tally": tally,
-            "_check": check,
-        }
-        self.__dict__.update(fields, features=getattr(tally, "features", None))
+    def __init__(self, classes: Index, part: Any, check: Callable[[], None]):
+        features = getattr(part, "features", None)
+        self.__dict__.update(classes=classes, rows=part.rows, features=features, _part=part, _check=check)
 
     @cached_property
     def levels(self) -> tuple[Any, ...]:
         self.__dict__["_check"]()
-        return (self.__dict__["_tally"],)
+        return (self.__dict__["_part"],)
 
 
 @dataclass(frozen=True, eq=False)
@@ -318,46 +317,48 @@ class Saved:
         check_table(table, thorough=self.contents.verified)
         model = self._model(fields)
         attributes = self._reader.get(document["attributes"])
-        _check_attributes(attributes, learner, model.ledger)
+        _check_attributes(attributes, model.features or _features_of(table))
         for name, value in attributes.items():
             setattr(learner, name, value)
         learner._commit(model)
         learner._check_counted(model)
-        decided = rules(learner, model)
-        _check_together(table, model, decided[0])
-        model.keep(table, *decided)
+        blocks, rule, prior = rules(learner, model)
+        _check_together(table, model, blocks)
+        if not np.array_equal(table.prior, prior):
+            raise FileError("the file is damaged (the prior of a table)")
+        model.keep(table, blocks, rule)
         if self.contents.verified:
             _try_out(learner)
         return learner
 
     def _model(self, fields: dict[str, Any]) -> Any:
-        if set(fields) - {"schema"} != {"tally", "dtype", "declared", "counted", "chosen", "judged"}:
+        if set(fields) != {"tally", "dtype", "declared", "counted", "chosen", "judged", "schema"}:
             raise FileError("the file is damaged (the parts of a model)")
-        if not isinstance(fields["declared"], Index) or not isinstance(fields["judged"], (Calibrated, type(None))):
+        sound = isinstance(fields["declared"], Index) and isinstance(fields["judged"], (Calibrated, type(None)))
+        sound = sound and isinstance(fields["tally"], Tally) and isinstance(fields["schema"], (Schema, type(None)))
+        if not sound:
             raise FileError("the file is damaged (the parts of a model)")
-        tally, schema = fields.pop("tally"), fields.pop("schema", None)
+        tally = fields.pop("tally")
         dtype = {"float64": np.float64, "float32": np.float32}[fields.pop("dtype")]
-        if schema is None:
-            return Model(self._ledger(tally), dtype, **fields)
-        from naively.families.blocks import BlockLedger, BlockTally
-        from naively.learn.block_model import BlockModel
+        return Model(self._ledger(tally), dtype, **fields)
 
-        ledger = tally
-        if isinstance(tally, BlockTally):
-            ledger = BlockLedger(tally.classes, tally.rows, {n: self._ledger(p) for n, p in tally.parts.items()})
-        return BlockModel(ledger, dtype, **fields, schema=schema)
-
-    def _ledger(self, tally: Any) -> Any:
-        if isinstance(tally, Uncounted):
-            return tally
+    def _ledger(self, tally: Tally) -> Ledger:
+        if self.frozen:
+            return Ledger(tally.classes, tally.rows, None)
         if self.contents.verified:
             check_numbers(tally)
-        return FiledLedger(tally, lambda: self._check(tally))
+        parts = {name: FiledPart(tally.classes, part, lambda: self._check(tally)) for name, part in tally.parts.items()}
+        return Ledger(tally.classes, tally.rows, parts)  # type: ignore[arg-type]
 
-    def _check(self, tally: Any) -> None:
+    def _check(self, tally: Tally) -> None:
         """Before the first use of counts."""
         self.contents.verify()
         try:
             check_numbers(tally)
         except FileError as error:
             raise FileError(f"{self.contents.path}: {error}") from None
+
+
+def _features_of(table: Table) -> dict[str, Any]:
+    """The features of the tables of a frozen model, by block."""
+    return {name: getattr(own, "categories", getattr(own, "features", None)) for name, own in table.blocks.items()}

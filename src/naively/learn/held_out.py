@@ -13,12 +13,15 @@ from typing import Any
 import numpy as np
 
 from naively.arrays import Array, Value
-from naively.count.ledger import Ledger
+from naively.count.counts import Counts
+from naively.count.ledger import Ledger, PartLedger
 from naively.count.tally import Tally
 from naively.errors import Inexact, InputError
-from naively.families.counts_left_out import recounted
-from naively.families.words.block import Words
+from naively.families.blocks import Blocks, TextsBlock
+from naively.families.blocks.blocks import MISSING_VALUES
+from naively.families.counts_left_out import check_all_rows
 from naively.names import Index
+from naively.read.frame import Frame
 from naively.score.calibration import cross_fitted, enough_rows
 from naively.score.priors import Prior, Smoothed
 from naively.score.scores import Scores
@@ -109,15 +112,15 @@ def _share(part: float, whole: float) -> float:
 
 
 def leave_one_out(
-    family: Any, ledger: Any, rules: Sequence[Any], prior: Prior, X: Any, codes: Array, weight: Array | None
+    blocks: Blocks, ledger: Ledger, rules: Sequence[Any], prior: Prior, X: Frame, codes: Array, weight: Array | None
 ) -> list[HeldOut]:
     """Each row by the counts without it, for each rule."""
     classes = ledger.classes
     each = np.ones(len(codes)) if weight is None else weight.astype(np.float64)
     logs = _row_priors(prior, classes, ledger.rows, codes, each)
-    if family.ignores_prior and classes.size > 1:
+    if blocks.ignores_prior and classes.size > 1:
         logs = np.zeros_like(logs)
-    left = family.left_out(ledger, rules, X, codes, weight)
+    left = blocks.left_out(ledger, rules, X, codes, weight)
     return [held_out(classes, finite, logs, impossible, codes, weight) for finite, impossible in left]
 
 
@@ -159,29 +162,29 @@ def without_class(prior: Prior, classes: Index, rows: Array, wanted: Array) -> A
 
 
 def leave_groups_out(
-    family: Any, ledger: Any, rules: Sequence[Any], prior: Prior, X: Any, codes: Array, weight: Array | None,
+    blocks: Blocks, ledger: Ledger, rules: Sequence[Any], prior: Prior, X: Frame, codes: Array, weight: Array | None,
     groups: Array,
 ) -> list[HeldOut]:  # fmt: skip
     """The rows of each group (numbers from 0) by the counts of all other groups, for each rule."""
     classes = ledger.classes
     rows_of = _rows_of(groups)
-    family, ledger = _without_weights(family, ledger)
-    parts = _Parts(family, ledger, X, codes, weight)
+    blocks, ledger = _without_weights(blocks, ledger)
+    others = _Others(blocks, ledger, X, codes, weight)
     likelihood = [np.zeros((len(codes), classes.size)) for _ in rules]
     impossible: list[Array | None] = [None for _ in rules]
     logs = np.zeros((len(codes), classes.size))
 
-    def score(task: tuple[Array, Callable[[Any], Any]]) -> tuple[Array, list[Scores], Array]:
+    def score(task: tuple[Array, Callable[[Frame], Ledger]]) -> tuple[Array, list[Scores], Array]:
         rows, without = task
-        part, of_group = taken(X, rows), codes[rows]
+        part, of_group = X.take(rows), codes[rows]
         rest = without(part)
         log_prior = without_class(prior, classes, rest.rows, np.unique(of_group))
-        if family.ignores_prior and classes.size > 1:
+        if blocks.ignores_prior and classes.size > 1:
             log_prior = np.zeros_like(log_prior)
-        return rows, [_scored(family, rest, rule, part) for rule in rules], log_prior
+        return rows, [_scored(blocks, rest, rule, part) for rule in rules], log_prior
 
-    for tasks in _batches(zip(rows_of, parts.without(rows_of), strict=True), 8):
-        for rows, scores, log_prior in on_threads(score, tasks, getattr(X, "nnz", 1 << 20)):
+    for tasks in _batches(zip(rows_of, others.without(rows_of), strict=True), 8):
+        for rows, scores, log_prior in on_threads(score, tasks, max(X.entries, 1 << 20)):
             logs[rows] = log_prior
             for k, found in enumerate(scores):
                 places = slice(None) if classes.order is None else np.argsort(classes.order)
@@ -212,91 +215,96 @@ def _batches(tasks: Iterator[Any], size: int) -> Iterator[list[Any]]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Parts:
+class _Others:
     """Rows that were counted, of which some are to be left out."""
 
-    family: Any
-    ledger: Any
-    X: Any
+    blocks: Blocks
+    ledger: Ledger
+    X: Frame
     codes: Array
     weight: Array | None
 
-    def count(self, rows: Array, part: Any) -> Any:
+    def _count(self, rows: Array, part: Frame) -> Tally:
         weight = None if self.weight is None else self.weight[rows]
-        return self.family.count(part, self.codes[rows], self.ledger.classes, self.ledger.features, weight)
+        return self.blocks.count(part, self.codes[rows], self.ledger.classes, self.ledger.features, weight)
 
-    def without(self, groups: list[Array]) -> Iterator[Callable[[Any], Any]]:
-        """What gives the sum without each group in turn, once it is told the rows of the group."""
+    def without(self, groups: list[Array]) -> Iterator[Callable[[Frame], Ledger]]:
+        """For each group in turn, the function that gives the sum without it once it has the rows of the group."""
         each = float(len(self.codes)) if self.weight is None else float(self.weight.sum())
-        others = abs(each - float(self.ledger.rows.sum())) > 1e-9 * each  # were counted, and are not here
-        if isinstance(self.ledger.total, Tally) or len(groups) > _FEW or others:
+        more = abs(each - float(self.ledger.rows.sum())) > 1e-9 * each  # were counted, and are not here
+        only_counts = all(isinstance(part.levels[0], Counts) for part in self.ledger.counted.values())
+        if (only_counts and len(self.ledger.counted) == 1) or len(groups) > _FEW or more:
             for rows in groups:
                 yield partial(self._left, rows)
             return
-        tallies = [self.count(rows, taken(self.X, rows)) for rows in groups]
-        nothing = self.family.empty(self.ledger.classes, self.ledger.features)
+        tallies = [self._count(rows, self.X.take(rows)) for rows in groups]
+        nothing = self.blocks.empty(self.ledger.classes, self.ledger.features)
         behind = [nothing]
         for tally in reversed(tallies[1:]):
             behind.append(tally + behind[-1])
         before = nothing
         for tally, after in zip(tallies, reversed(behind), strict=True):
-            yield partial(_known_already, ledger_of(before + after))
+            yield partial(_known_already, Ledger.of(before + after))
             before = before + tally
 
-    def _left(self, rows: Array, part: Any) -> Any:
-        tally = self.count(rows, part)
-        if isinstance(tally, Tally) and tally.size * 64 > self.ledger.size:
-            return Ledger((self.ledger.total - tally,))
+    def _left(self, rows: Array, part: Frame) -> Ledger:
+        tally = self._count(rows, part)
         try:
+            if len(self.ledger.counted) == 1 and tally.size * 64 > self.ledger.size:
+                return Ledger.of(self.ledger.total - tally)
             return self.ledger.subtract(tally)
         except Inexact:  # too many digits would be lost
-            return self._others(rows)
+            return self._counted_anew(rows)
 
-    def _others(self, rows: Array) -> Any:
+    def _counted_anew(self, gone: Array) -> Ledger:
+        """The sum of all other rows; only where these are all rows that there are."""
+        check_all_rows(self.ledger, self.codes, self.weight)
         kept = np.ones(len(self.codes), bool)
-        kept[rows] = False
-        found = recounted(self.family, self.ledger, self.X, self.codes, self.weight, kept)
-        return ledger_of(found.total)
+        kept[gone] = False
+        rows = np.flatnonzero(kept)
+        return Ledger.of(self._count(rows, self.X.take(rows)))
 
 
-def _known_already(ledger: Any, part: Any) -> Any:
+def _known_already(ledger: Ledger, part: Frame) -> Ledger:
     return ledger
 
 
-def _without_weights(family: Any, ledger: Any) -> tuple[Any, Any]:
+def _without_weights(blocks: Blocks, ledger: Ledger) -> tuple[Blocks, Ledger]:
     """Words without the sums that only tf-idf needs, where it is not wanted."""
-    if not isinstance(family, Words) or not family.weights or family.weighting == "tfidf":
-        return family, ledger
-    family, total = replace(family, weights=False), ledger.total
-    cells = replace(total.cells, values=total.cells.values[:2])
-    return family, Ledger((replace(total, kind=family.kind, cells=cells),))
+    [block, *others] = blocks.blocks or (None,)
+    if others or not isinstance(block, TextsBlock):
+        return blocks, ledger
+    words = block.family
+    if not words.weights or words.weighting == "tfidf":
+        return blocks, ledger
+    words = replace(words, weights=False)
+    total = ledger.counted[block.name].total
+    counts = replace(total, kind=words.kind, cells=replace(total.cells, values=total.cells.values[:2]))
+    fewer = Ledger(ledger.classes, ledger.rows, {block.name: PartLedger(ledger.classes, (counts,))})
+    return replace(blocks, blocks=(replace(block, family=words),)), fewer
 
 
-def ledger_of(tally: Any) -> Any:
-    """A sum of one."""
-    if isinstance(tally, Tally):
-        return Ledger((tally,))
-    from naively.families.blocks import BlockLedger, BlockTally
-
-    return BlockLedger.of(tally) if isinstance(tally, BlockTally) else Ledger((tally,))
-
-
-def _scored(family: Any, ledger: Any, rule: Any, X: Any) -> Scores:
-    """Scores by a table of all features, or of those that few rows touch."""
+def _scored(blocks: Blocks, ledger: Ledger, rule: Any, X: Frame) -> Scores:
+    """Scores by tables of all features, or of those that few rows touch."""
     nothing = np.zeros(ledger.classes.size)
-    features = None
-    entries = X.nnz if hasattr(X, "nnz") else getattr(X, "size", 0)
-    if isinstance(ledger, Ledger) and isinstance(ledger.levels[0], Tally) and not family.needs_count_histogram:
-        features = family.features_in(X, rule, ledger) if entries * 8 < ledger.size else None
-    if features is None:
-        table = family.table(ledger, rule, nothing)
-        return (table.for_once() if hasattr(table, "for_once") else table).score(X)
-    return family.table(ledger, rule, nothing, features).score(family.restrict(X, features))
-
-
-def taken(X: Any, rows: Array) -> Any:
-    """Some rows of whatever a family counts."""
-    return X.take(rows) if hasattr(X, "take") and not isinstance(X, np.ndarray) else X[rows]
+    rows = blocks.rows(X, ledger.features)
+    tables: dict[str, Any] = {}
+    for block in blocks.blocks:
+        family, part, own = block.family, ledger.counted[block.name], rows[block.name]
+        entries = own.nnz if hasattr(own, "nnz") else own.size
+        features = None
+        if isinstance(part.levels[0], Counts) and not family.needs_count_histogram and entries * 8 < part.size:
+            features = family.features_in(own, block.rule(rule), part)
+        made: Any = family.table(part, block.rule(rule), nothing, features)
+        if features is not None:
+            rows[block.name] = family.restrict(own, features)
+        elif hasattr(made, "for_once"):
+            made = made.for_once()
+        tables[block.name] = made
+    table = blocks.with_missingness(tables, ledger, rule, nothing)
+    if table.missingness is not None:
+        rows[MISSING_VALUES] = table.missingness.codes(X)
+    return table.score(rows, len(X))
 
 
 def folds(rows: int, many: int, seed: int, codes: Array | None = None) -> Array:

@@ -14,18 +14,19 @@ from typing import Any
 import numpy as np
 
 from naively.arrays import Array
-from naively.count.ledger import Ledger
+from naively.count.ledger import Ledger, PartLedger
 from naively.errors import InputError
 from naively.families.bernoulli import Bernoulli
-from naively.families.blocks import Mixed
-from naively.families.blocks.mixed import Presence
+from naively.families.blocks import Blocks
 from naively.families.categorical import Categorical
 from naively.families.columns.kernel import USUAL_BINS
+from naively.families.columns.missingness import Missingness
 from naively.families.columns.numeric import AnyNumbers
 from naively.families.complement import Complement
 from naively.families.counts_left_out import unsorted
 from naively.families.multinomial import COUNTS, Multinomial
 from naively.families.words.block import Words
+from naively.read.frame import Frame
 from naively.read.matrix import SparseRows, is_sparse
 from naively.score.table import Linear
 from naively.smooth.rules import Additive, Evidence, Logs, Smoothing
@@ -57,11 +58,27 @@ def _psi1(x: Any) -> Array:
     return polygamma(1, np.maximum(x, np.finfo(np.float64).tiny ** 0.25))
 
 
-def variances(family: Any, ledger: Any, rule: Any, X: Any) -> Array:
-    """Of the score of each row in each class, in the order of the ledger's classes."""
+def variances(blocks: Blocks, ledger: Ledger, rule: Any, X: Frame) -> Array:
+    """The variance of the score of each row in each class, in the order of the ledger's classes.
+
+    It is the sum of the blocks; columns of numbers that are taken for normal are taken for known.
+    """
+    total = np.zeros((len(X), ledger.classes.size))
+    for block in blocks.blocks:
+        part, smoothing = ledger.counted[block.name], block.rule(rule)
+        rows = block.read(X, part.features_or_none)
+        variance: Any = _numbers if isinstance(block.family, AnyNumbers) else _variances
+        total += variance(block.family, part, smoothing, rows)
+    missing = blocks.missingness(ledger, rule)
+    if missing is not None:
+        spread = Variance(_added(missing.rule))
+        table = Missingness.of(blocks.who, ledger.classes, ledger.rows, *missing.lost, spread)
+        total += _of_table(table.table, table.codes(X))
+    return total
+
+
+def _variances(family: Any, ledger: PartLedger, rule: Any, X: Any) -> Array:
     nothing = np.zeros(ledger.classes.size)
-    if isinstance(family, Mixed):
-        return _mixed(family, ledger, rule, X)
     if isinstance(family, (Complement, Words)) and family.ignores_prior:
         raise InputError("the complement's scores are no log-probabilities, so they have no interval")
     if isinstance(family, Words):
@@ -111,25 +128,7 @@ def _draws(squares: Linear, X: Any, totals: Array, features: int, rule: Additive
     return np.maximum(own - length[:, None] ** 2 * _psi1(totals + mass), 0.0)
 
 
-def _mixed(family: Mixed, ledger: Any, rule: Any, X: Any) -> Array:
-    """The sum of the blocks; columns of numbers that are taken for normal are taken for known."""
-    total = np.zeros((len(X), ledger.classes.size))
-    features = ledger.features
-    for block in family.blocks:
-        part, rows, smoothing = ledger.parts[block.name], block.read(X, features[block.name]), block.rule(rule)
-        if isinstance(block.family, AnyNumbers):
-            total += _numbers(block.family, part, smoothing, rows)
-        else:
-            total += variances(block.family, part, smoothing, rows)
-    presence = family.presence(ledger, rule)
-    if presence is not None:
-        rule = Variance(_added(presence.rule))
-        told = Presence.of(family.who, ledger.classes, ledger.rows, *presence.lost, rule)
-        total += _of_table(told.table, told.codes(X))
-    return total
-
-
-def _numbers(family: AnyNumbers, ledger: Ledger, rule: Any, X: Any) -> Array:
+def _numbers(family: AnyNumbers, ledger: PartLedger, rule: Any, X: Any) -> Array:
     table = family.table(ledger, rule, np.zeros(ledger.classes.size))
     binned = tuple(column for column in table.columns if column.edges is not None)
     if not binned:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from threading import RLock
 from typing import Any
 
@@ -12,25 +13,39 @@ import numpy as np
 from naively.arrays import Array
 from naively.count.ledger import Ledger
 from naively.errors import InputError
-from naively.learn.model import Model
+from naively.learn.model import NO_CLASSES, Model
 from naively.learn.predicting import Predictor
 from naively.names import Index, same_names
+from naively.read.frame import Frame
 from naively.read.label_codes import check_labels, encode, known_classes, sorted_index
+from naively.read.matrix import RowError
 from naively.read.shapes import label_array
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Rows that count, the numbers of their classes, the classes, and their weights.
+
+    `kept` is a mask of them among the rows that were given (None: all). `source` has the rows as they came, where
+    `frame` was read from them already.
+    """
+
+    frame: Frame
+    codes: Array
+    classes: Index
+    weight: Array | None
+    kept: Array | None = None
+    source: Frame | None = None
 
 
 class Learner(Predictor):
     """A classifier that counts.
 
-    A subclass takes over the state that follows when rows are counted (`_learn`), counts them by themselves
-    (`_count`), and reads rows that were counted before (`_labelled`).
+    A subclass turns what users hand over into a batch of rows (`_batch`), and reads rows that were counted before
+    (`_labelled`). It may look at the first rows before they are counted (`_begun`).
     """
 
     _classes_come_first = False
-
-    def _identity(self) -> tuple[Any, ...]:
-        """What an estimator counts, smooths and expects by: what models must share to be merged."""
-        return self._family(), self._rule(), self._prior_rule()
 
     def _counted(self) -> Any:
         """The parameter that counting depends on, by name and value; it cannot be changed afterwards."""
@@ -59,7 +74,7 @@ class Learner(Predictor):
         """
         with self._all_or_nothing():
             self._copy_parameters()
-            self._learn(X, y, None, None, sample_weight)
+            self._commit(self._learnt(None, X, y, None, sample_weight))
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
@@ -90,7 +105,7 @@ class Learner(Predictor):
             else:
                 self._check_counted(model)
             known = self._check_classes(classes, model)
-            self._learn(X, y, model, known, sample_weight)
+            self._commit(self._learnt(model, X, y, known, sample_weight))
         return self
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
@@ -114,38 +129,76 @@ class Learner(Predictor):
         -------
         self : object
         """
-        X, y = (list(given) if isinstance(given, Iterator) else given for given in (X, y))  # which are read twice
         with self._all_or_nothing():
             self._check_fitted()
-            ledger = self._model.ledger
-            self._check_counted(self._model)
-            tally = self._count(X, y, ledger.classes, ledger.features, sample_weight, reset=False)
-            known_classes(tally.classes, ledger.classes)
-            left = self._tidied(ledger.subtract(tally), tally)
-            self._commit(self._after_forgetting(self._model.after(left).tidied(), X, y, sample_weight))
+            model = self._model
+            self._check_counted(model)
+            self._settle_judgement(model)  # as long as its rows are there
+            self._commit(self._without(model, X, y, sample_weight))
         return self
 
-    def _after_forgetting(self, model: Any, X: Any, y: Any, sample_weight: Any) -> Any:
-        """The model once these rows were forgotten, with whatever else depends on them."""
+    def _learnt(self, model: Model | None, X: Any, y: Any, classes: Index | None, sample_weight: Any) -> Model:
+        """The state that follows when these rows are counted; nothing is changed yet."""
+        batch = self._batch(model, X, y, classes, sample_weight)
+        try:
+            if model is None:
+                learnt, batch = self._begun(batch, classes or NO_CLASSES)
+            else:
+                self._settle_judgement(model)  # by the counts of its own rows
+                blocks = self._blocks_of(model)
+                tally = blocks.count(batch.frame, batch.codes, batch.classes, model.ledger.features, batch.weight)
+                learnt = model.after(model.ledger.add(tally))
+        except RowError as error:
+            raise error.among(batch.kept) from None
+        self._after_learning(learnt, batch)
+        return self._calibrated(learnt, batch)
+
+    def _begun(self, batch: Batch, declared: Index) -> tuple[Model, Batch]:
+        """The state once the first rows are counted, and these rows as they were read for that."""
+        blocks = self._blocks_of(None)
+        tally = blocks.count(batch.frame, batch.codes, batch.classes, blocks.no_features(), batch.weight)
+        return Model(Ledger.of(tally), self._dtype_of(batch.frame), declared, self._counted()), batch
+
+    def _without(self, model: Model, X: Any, y: Any, sample_weight: Any) -> Model:
+        """The state that follows when these rows are taken out; nothing is changed yet."""
+        ledger, blocks = model.ledger, self._blocks_of(model)
+        batch = self._batch(model, X, y, ledger.classes, sample_weight)
+        known_classes(batch.classes, ledger.classes)
+        try:
+            gone = blocks.count(batch.frame, batch.codes, batch.classes, model.ledger.features, batch.weight)
+        except RowError as error:
+            raise error.among(batch.kept) from None
+        left = blocks.tidied(ledger.subtract(gone), gone)
+        return self._calibrated_without(model.after(left).tidied(), batch)
+
+    def _batch(self, model: Model | None, X: Any, y: Any, classes: Index | None, sample_weight: Any) -> Batch:
+        """The rows that count, of those that were given, with their labels; `classes` are known already."""
+        raise NotImplementedError
+
+    def _dtype_of(self, frame: Frame) -> Any:
+        """The type of the probabilities of rows like these."""
+        return np.float64
+
+    def _after_learning(self, model: Model, batch: Batch) -> None:
+        """Warn of what the rows or the counts show."""
+
+    def _settle_judgement(self, model: Model) -> Any:
+        """Return the calibration; a learner that does not calibrate has none."""
+        return None
+
+    def _calibrated(self, model: Model, batch: Batch) -> Model:
+        """The model, calibrated by rows that it has just counted."""
         return model
 
-    def _tidied(self, ledger: Ledger, gone: Any) -> Ledger:
-        """Without what only the rows just forgotten had brought along."""
-        return ledger
-
-    def _learn(self, X: Any, y: Any, model: Any, classes: Index | None, sample_weight: Any) -> None:
-        """Take over the state that follows the model (None: a new one) when these rows are counted."""
-        raise NotImplementedError
-
-    def _count(self, X: Any, y: Any, classes: Index | None, features: Any, sample_weight: Any, *, reset: bool) -> Any:
-        """The tally of these rows alone."""
-        raise NotImplementedError
+    def _calibrated_without(self, model: Model, batch: Batch) -> Model:
+        """The model, calibrated by the rows that are left once these were forgotten."""
+        return model
 
     def _commit(self, model: Model) -> None:
         """Take over a new state, once the rules can work with it."""
         if "_copies" not in vars(self):
             self._copy_parameters()
-        self._rule()
+        self._rule_for(model)
         self._prior_rule().check(model.ledger.classes)
         with self._lock:  # after whatever another thread is learning on top of the state before
             self._model = model
@@ -196,11 +249,11 @@ class Learner(Predictor):
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_lock_of_learning"}
 
-    def _labelled(self, model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array | None]:
+    def _labelled(self, model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Frame, Array, Array | None]:
         """Rows that the model has counted, the numbers of their classes, and their weights."""
         raise NotImplementedError
 
-    def _fit_and_read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Array, Array | None]:
+    def _fit_and_read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Frame, Array, Array | None]:
         """Fits, and gives what `_labelled` gives of the same rows."""
         self.fit(X, y, sample_weight)
         return self._labelled(self._model, X, y, sample_weight)

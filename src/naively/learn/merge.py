@@ -7,11 +7,10 @@ from functools import reduce
 from operator import add
 from typing import Any
 
-from naively.count.columns import Categories
 from naively.count.ledger import Ledger
+from naively.count.tally import Tally
 from naively.errors import InputError
-from naively.families.blocks import BlockLedger, BlockTally
-from naively.learn.block_model import BlockModel
+from naively.families.blocks import ArrayBlock
 from naively.learn.learner import Learner
 from naively.names import Index
 from naively.read.label_codes import sorted_index
@@ -36,7 +35,7 @@ def merge(*estimators: Any) -> Any:
         _check_kind(estimator)
         estimator._check_fitted()
         alike = type(estimator) is type(first)
-        if alike and isinstance(estimator._model, BlockModel):
+        if alike and estimator._model.schema is not None:
             _check_schemas(first, estimator)
         elif not alike or estimator._identity() != first._identity():
             if alike and hasattr(first, "chosen_") and first.parameters() == estimator.parameters():
@@ -56,20 +55,23 @@ def merge(*estimators: Any) -> Any:
     total = reduce(add, (estimator.tally_ for estimator in estimators))
     merged = first._fresh()
     merged._copies = first._copies
-    found = [e._settle_judgement(e._model) for e in estimators if hasattr(e, "_settle_judgement")]
+    found = [estimator._settle_judgement(estimator._model) for estimator in estimators]
     judgements = [judged for judged in found if judged is not None]
     judged = reduce(add, judgements) if judgements else None
     declared = reduce(_union_of_declared, (estimator._model.declared for estimator in estimators))
-    if isinstance(total, BlockTally):
-        merged._commit(replace(first._model.after(BlockLedger.of(total)), declared=declared, judged=judged))
-        return merged
-    columns = total.features.columns if isinstance(total.features, Categories) else total.features
+    _name_features(merged, total)
+    merged._commit(replace(first._model.after(Ledger.of(total)), declared=declared, judged=judged))
+    return merged
+
+
+def _name_features(merged: Any, total: Tally) -> None:
+    """Give an estimator of arrays the number and the names of its columns."""
+    features = total.features.get(ArrayBlock.name)
+    columns = getattr(features, "columns", features)
     if isinstance(columns, Index):
         merged.n_features_in_ = columns.size
         if columns.names is not None:
             merged.feature_names_in_ = columns.names
-    merged._commit(replace(first._model.after(Ledger((total,))), declared=declared, judged=judged))
-    return merged
 
 
 def _union_of_declared(one: Index, other: Index) -> Index:

@@ -1,115 +1,218 @@
-"""Model: the ledger of an estimator and the tables made from it so far."""
+"""Model: one state of an estimator, and the tables made from it so far."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from naively.arrays import Array
-from naively.count.ledger import Ledger, Uncounted
-from naively.count.tally import Tally
+from naively.count.counts import Counts
+from naively.count.ledger import Ledger
 from naively.families.base import Family
+from naively.families.blocks.blocks import MISSING_VALUES, Blocks
 from naively.names import Index
-from naively.read.matrix import Rows, in_blocks
+from naively.read.frame import Frame
+from naively.read.matrix import RowError
 from naively.score.scores import Scores
+from naively.score.table import Table
+from naively.threads import on_threads, threads
 
 NO_CLASSES = Index(0)
 _WORTH_A_TABLE = 8
 """A table of all features is made once this share of its cells was asked for piece by piece."""
 
 
-@dataclass(eq=False)
-class Model:
-    """One state of an estimator: the ledger never changes, tables are made when first needed.
+class TableCache:
+    """The tables of one block of a model.
 
-    Small batches get a table of the features they touch, so that a row costs what it holds. Once that has come to
-    as much as a whole table, one is made and kept.
+    Small batches get a table of the features they touch, so that a row costs what it holds. Once that has come to as
+    much as a whole table, one is made and kept.
     """
 
-    ledger: Any
+    def __init__(self, ledger: Ledger, name: str):
+        self._ledger, self._name = ledger, name
+        self._tables: dict[Any, Any] = {}
+        self._latest: tuple[Any, Any, Any] = (None, None, None)
+        self._touched = 0
+
+    @property
+    def kept(self) -> Any:
+        """The table that was kept; None if none was made."""
+        return next(iter(self._tables.values()), None)
+
+    def keep(self, table: Any, family: Family, rule: Any) -> None:
+        """Take a table that was made elsewhere for the one that the counts and these rules make."""
+        self._tables = {(family, rule): table}
+
+    def table(self, family: Family, rule: Any) -> Any:
+        """The table of all features."""
+        found = self._tables.get((family, rule))
+        if found is None:
+            found = family.table(self._part, rule, self._no_prior)
+            self._tables = {(family, rule): found}
+        self._latest = family, rule, found
+        return found
+
+    def weighed(self, family: Family, rule: Any, rows: Any) -> tuple[Any, Any]:
+        """The table that scores these rows, and the rows as it takes them."""
+        latest = self._latest
+        if latest[0] is family and latest[1] is rule:
+            return latest[2], rows
+        features = self._few_features(family, rule, rows)
+        if features is None:
+            return self.table(family, rule), rows
+        return family.table(self._part, rule, self._no_prior, features), family.restrict(rows, features)
+
+    @property
+    def _part(self) -> Any:
+        return self._ledger.counted[self._name]
+
+    @property
+    def _no_prior(self) -> Array:
+        return np.zeros(self._ledger.classes.size)
+
+    def _few_features(self, family: Family, rule: Any, rows: Any) -> Array | None:
+        """The features that these rows touch, where they are few beside those of the counts."""
+        if self._tables and (family, rule) in self._tables:
+            return None
+        part = self._part
+        entries = rows.nnz if hasattr(rows, "nnz") else rows.size
+        if not isinstance(part.levels[0], Counts) or entries * _WORTH_A_TABLE > part.size:
+            return None
+        self._touched += _WORTH_A_TABLE * (entries + part.classes.size)
+        if self._touched > part.size or (family.needs_count_histogram and part.count_histogram is None):
+            return None
+        return family.features_in(rows, rule, part)
+
+
+@dataclass(eq=False)
+class Weighing:
+    """How a model weighs rows, as the parameters of its estimator say now."""
+
+    parameters: list[Any]
+    blocks: Blocks
+    rule: Any
+    prior: Array
+    calibration: Any = None
+    knows_calibration: bool = False  # whether `calibration` was found already
+
+
+@dataclass(eq=False)
+class Model:
+    """One state of an estimator: the ledger never changes, tables are made when first needed."""
+
+    ledger: Ledger
     dtype: Any = np.float64
     declared: Index = NO_CLASSES  # classes named in advance, which stay though they have no rows
     counted: Any = None  # what the counting depended on, which cannot be changed afterwards
     chosen: Any = None  # what was chosen for parameters that are "auto"
     judged: Any = None  # how probabilities are calibrated
-    decided: Any = None  # rules made of an estimator's parameters, for as long as these stay the same
-    _tables: dict[Any, Any] = field(default_factory=dict)
-    _latest: tuple[Any, ...] = (None, None, None, None)
-    _touched: int = 0
+    schema: Any = None  # what the columns of a table are taken for
+    weighing: Weighing | None = field(default=None, init=False)
+    _caches: dict[str, TableCache] = field(default_factory=dict, init=False)
+    _missingness: tuple[Any, Any, Any] = field(default=(None, None, None), init=False)
+    _scored_by: Any = field(default=None, init=False)  # the weighing that there are tables for
 
     def __getstate__(self) -> dict[str, Any]:
-        if isinstance(self.ledger, Uncounted):  # its tables cannot be made again
-            return {**self.__dict__, "decided": None}
-        return self.after(Ledger((self.ledger.total,))).__dict__
+        if self.ledger.parts is None:  # its tables cannot be made again
+            return {**self.__dict__, "weighing": None, "_scored_by": None}
+        return self.after(Ledger.of(self.ledger.total)).__dict__
 
-    def keep(self, table: Any, family: Family, rule: Any, prior: Array) -> None:
+    @cached_property
+    def features(self) -> dict[str, Any]:
+        """The features of each block; of a model without counts, none."""
+        return {} if self.ledger.parts is None else self.ledger.features
+
+    def cache(self, name: str) -> TableCache:
+        """The tables of one block."""
+        found = self._caches.get(name)
+        return found or self._caches.setdefault(name, TableCache(self.ledger, name))
+
+    def keep(self, table: Table, blocks: Blocks, rule: Any) -> None:
         """Take a table that was made elsewhere for the one that the ledger and these rules make."""
-        self._tables = {(family, rule, prior.tobytes()): table}
+        for block in blocks.blocks:
+            self.cache(block.name).keep(table.blocks[block.name], block.family, block.rule(rule))
+        if blocks.informative:
+            self._missingness = blocks, rule, table.missingness
 
     def after(self, ledger: Ledger) -> Model:
         """The state that follows when the ledger has changed."""
-        return Model(ledger, self.dtype, self.declared, self.counted, self.chosen, self.judged)
+        return replace(self, ledger=ledger)
 
     def tidied(self) -> Model:
         """Without the classes whose last row was forgotten, unless they were named in advance."""
         names = self.ledger.classes.names
         assert names is not None
         gone = (self.ledger.rows == 0) & (self.declared.locate(names) < 0)
-        if not gone.any() or gone.all():
-            return self
-        return self.without_classes(gone)
+        return self if not gone.any() or gone.all() else self.after(self.ledger.without_classes(gone))
 
-    def without_classes(self, gone: Array) -> Model:
-        """Without some classes (a mask), of which nothing is left."""
-        return self.after(Ledger((self.ledger.total.without_classes(gone),)))
+    # --- scoring
 
-    def table(self, family: Family, rule: Any, prior: Array) -> Any:
+    def table(self, blocks: Blocks, rule: Any, prior: Array) -> Table:
         """The table of all features."""
-        key = (family, rule, prior.tobytes())
-        found = self._tables.get(key)
-        if found is None:
-            self.ledger = self.ledger.collapsed()
-            found = family.table(self.ledger, rule, prior)
-            self._tables = {key: found}
-        self._latest = family, rule, prior, found
-        return found
+        tables = {block.name: self.cache(block.name).table(block.family, block.rule(rule)) for block in blocks.blocks}
+        return Table(self.ledger.classes, prior, tables, self._missing_table(blocks, rule))
 
-    def scores(self, family: Family, rule: Any, prior: Array, X: Rows) -> Scores:
-        table, rows = self.weighed(family, rule, prior, X)
-        return table.score(rows)
+    def scores(self, weighing: Weighing, frame: Frame) -> Scores:
+        """The scores of all rows."""
+        parts = self._in_batches(weighing, frame, lambda table, rows, n: table.score(rows, n))
+        return parts[0] if len(parts) == 1 else Scores.joined(parts)
 
-    def weighed(self, family: Family, rule: Any, prior: Array, X: Rows) -> tuple[Any, Rows]:
-        """The table that scores these rows, and the rows as it takes them."""
-        latest = self._latest
-        if latest[0] is family and latest[1] is rule and latest[2] is prior:
-            return latest[3], X
-        features = self._few_features(family, rule, prior, X)
-        if features is None:
-            return self.table(family, rule, prior), X
-        return family.table(self.ledger, rule, prior, features), family.restrict(X, features)
+    def decide(self, weighing: Weighing, frame: Frame, prior: Array) -> Array:
+        """The labels of all rows under this prior; scores are kept nowhere."""
 
-    def _few_features(self, family: Family, rule: Any, prior: Array, X: Rows) -> Array | None:
-        """The features that these rows touch, where they are few beside those of the ledger."""
-        ledger = self.ledger
-        if self._tables and (family, rule, prior.tobytes()) in self._tables:
-            return None
-        entries = X.nnz if hasattr(X, "nnz") else X.size
-        if not isinstance(ledger.levels[0], Tally) or entries * _WORTH_A_TABLE > ledger.size:
-            return None
-        self._touched += _WORTH_A_TABLE * (entries + ledger.classes.size)
-        if self._touched > ledger.size:
-            return None
-        if family.needs_count_histogram:
-            self.ledger = ledger = ledger.with_count_histogram()
-            if ledger.count_histogram is None:
-                return None
-        return family.features_in(X, rule, ledger)
+        def decide(table: Table, rows: Any, n_rows: int) -> Array:
+            return (table if prior is table.prior else replace(table, prior=prior)).decide(rows, n_rows)
 
-    def decide(self, family: Family, rule: Any, prior: Array, X: Rows) -> Array:
-        """Labels, block by block, so that no array of all rows by all classes is made."""
-        parts = in_blocks(
-            X, self.ledger.classes.size, lambda part, _: self.scores(family, rule, prior, part).decide(), 1 << 19
-        )
+        parts = self._in_batches(weighing, frame, decide)
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def _weighed(self, weighing: Weighing, frame: Frame) -> tuple[Table, dict[str, Any]]:
+        """A table of the features that these rows need, and the rows as it takes them."""
+        blocks, rule = weighing.blocks, weighing.rule
+        tables, rows, features = {}, {}, self.features
+        for block in blocks.blocks:
+            name, cache = block.name, self.cache(block.name)
+            known = features[name] if features else block.features_of(cache.kept)
+            tables[name], rows[name] = cache.weighed(block.family, block.rule(rule), block.read(frame, known))
+        missing = self._missing_table(blocks, rule)
+        if missing is not None:
+            rows[MISSING_VALUES] = missing.codes(frame)
+        return Table(self.ledger.classes, weighing.prior, tables, missing), rows
+
+    def _missing_table(self, blocks: Blocks, rule: Any) -> Any:
+        if not blocks.informative:
+            return None
+        kept = self._missingness
+        if kept[0] != blocks or kept[1] != rule:
+            self._missingness = kept = blocks, rule, blocks.missingness(self.ledger, rule)
+        return kept[2]
+
+    def _in_batches(
+        self, weighing: Weighing, frame: Frame, use: Callable[[Table, dict[str, Any], int], Any]
+    ) -> list[Any]:
+        """What is made of one batch of rows after another; an error names the row as it stands in all."""
+
+        def score(task: tuple[int, Frame]) -> Any:
+            begin, part = task
+            try:
+                table, rows = self._weighed(weighing, part)
+                return use(table, rows, len(part))
+            except RowError as error:
+                raise error.offset(begin) from None
+
+        size = frame.batch_size(self.ledger.classes.size)
+        if frame.whole is not None and len(frame) <= size:
+            return [score((0, frame))]
+        parts = list(frame.parts(size)) if len(frame) else [(0, frame)]
+        if frame.whole is not None:
+            return [score(part) for part in parts]
+        first = [] if self._scored_by is weighing else [score(parts[0])]  # makes the tables
+        self._scored_by = weighing
+        rest, n_values = parts[len(first) :], frame.entries
+        # Where there are more threads than parts, one part after another, and each on all of them.
+        return first + (on_threads(score, rest, n_values) if len(rest) >= threads(n_values) else list(map(score, rest)))

@@ -49,10 +49,10 @@ def refuse_unknown(who: str, known: Mapping[str, Any], names: Iterable[str]) -> 
 class Named:
     """A class whose parameters are passed by name; errors name the class that was called, and the nearest parameters.
 
-    >>> from naively.learn.text import TextLearner
-    >>> TextLearner(ngram_range=(1, 2))
+    >>> from naively import TextClassifier
+    >>> TextClassifier(ngram_range=(1, 2))
     Traceback (most recent call last):
-    TypeError: TextLearner has no parameter 'ngram_range'; did you mean 'ngrams'?
+    TypeError: TextClassifier has no parameter 'ngram_range'; did you mean 'ngrams'?
     """
 
     def __new__(cls, *values: Any, **parameters: Any) -> Any:
@@ -89,9 +89,9 @@ def _shortened(text: str, longest: int = 700) -> str:
 class Parameters(Named):
     """Has its parameters as attributes of the same names.
 
-    >>> from naively.learn.text import TextLearner
-    >>> TextLearner(alpha=0.5).set_params(ngrams=(1, 2))
-    TextLearner(alpha=0.5, ngrams=(1, 2))
+    >>> from naively import TextClassifier
+    >>> TextClassifier(alpha=0.5).set_params(ngrams=(1, 2))
+    TextClassifier(alpha=0.5, ngrams=(1, 2))
     """
 
     _copies: Mapping[str, Any] = MappingProxyType({})

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Integral
+from operator import is_
 from typing import Any
 
 import numpy as np
 
 from naively.arrays import Array
 from naively.errors import InputError
-from naively.families.base import Family
-from naively.learn.model import Model
+from naively.families.blocks import Blocks
+from naively.learn.model import Model, Weighing
 from naively.learn.parameters import Parameters
-from naively.read.matrix import Rows
+from naively.read.frame import Frame
 from naively.score.explanation import Explanation, explain_row
 from naively.score.priors import Prior
 from naively.score.scores import Scores
@@ -23,9 +25,9 @@ from naively.score.scores import Scores
 class Predictor(Parameters):
     """A classifier whose whole state is a tally.
 
-    A subclass says which family it counts with (`_family`), how it smooths (`_rule`) and what it expects of the
-    classes beforehand (`_prior_rule`). Both may be changed after fitting: the counts stay. It makes rows of what users
-    hand over (`_ready`), and of what was drawn again what they would have (`_drawn_rows`).
+    A subclass says which blocks it counts (`_blocks_of`), how it smooths (`_rule`) and what it expects of the classes
+    beforehand (`_prior_rule`). Both may be changed after fitting: the counts stay. It makes rows of what users hand
+    over (`_frame`), and of what was drawn again what they would have (`_drawn_rows`).
     """
 
     _model: Model
@@ -35,12 +37,9 @@ class Predictor(Parameters):
         """The class of estimators that this is, in messages and in files."""
         return type(self).__name__
 
-    def _family(self) -> Family:
+    def _blocks_of(self, model: Any) -> Blocks:
+        """What one state counts and how that weighs, as the parameters say (None: before anything was counted)."""
         raise NotImplementedError
-
-    def _family_of(self, model: Model) -> Family:
-        """The family for one state, which another thread may be about to replace."""
-        return self._family()
 
     def _rule(self) -> Any:
         raise NotImplementedError
@@ -62,9 +61,31 @@ class Predictor(Parameters):
     def _log_prior(self, model: Model) -> Array:
         return self._prior_rule().log(model.ledger.classes, model.ledger.rows)
 
-    def _ready(self, X: Any) -> tuple[Any, Any]:
-        """Rows as the family reads them, and the type of their probabilities."""
+    def _score_prior(self, model: Model, blocks: Blocks) -> Array:
+        """The log-prior that scores begin with."""
+        prior = self._log_prior(model)
+        return np.zeros_like(prior) if blocks.ignores_prior and model.ledger.classes.size > 1 else prior
+
+    def _frame(self, X: Any) -> tuple[Frame, Any]:
+        """Rows as the blocks read them, and the type of their probabilities."""
         raise NotImplementedError
+
+    def _weighed_by(self) -> tuple[Model, Weighing]:
+        """The model, and how it weighs rows as the parameters say; made anew only when one of these changes."""
+        if "_model" not in self.__dict__:
+            self._check_fitted()
+        model = self._model  # read once: another thread may be learning
+        values = {**self.__dict__, **self._copies}
+        parameters = [values[name] if name in values else getattr(self, name) for name in self._usual()]
+        weighing = model.weighing
+        if weighing is None or not all(map(is_, weighing.parameters, parameters)):
+            self._check_counted(model)
+            blocks, rule = self._blocks_of(model), self._rule_for(model)
+            model.weighing = weighing = Weighing(parameters, blocks, rule, self._score_prior(model, blocks))
+        return model, weighing
+
+    def _check_counted(self, model: Model) -> None:
+        """Raise where a parameter that counting depends on has changed since."""
 
     def scores(self, X: Any) -> Scores:
         """Joint log-likelihoods as a value that can decide by posterior or by likelihood alone.
@@ -78,11 +99,11 @@ class Predictor(Parameters):
         -------
         scores : Scores
         """
-        return self._scores(self._ready(X)[0])
+        return self._scores(self._frame(X)[0])
 
-    def _scores(self, rows: Rows) -> Scores:
-        model = self._model  # read once: another thread may be learning
-        return self._finished(model.scores(self._family_of(model), self._rule(), self._log_prior(model), rows), model)
+    def _scores(self, frame: Frame) -> Scores:
+        model, weighing = self._weighed_by()
+        return self._finished(model.scores(weighing, frame), model)
 
     def intervals(self, X: Any, level: float = 0.95) -> tuple[Array, Array]:
         """Between which bounds the probability of each class lies, as far as the counts tell.
@@ -103,12 +124,11 @@ class Predictor(Parameters):
         """
         from naively.learn.intervals import interval, variances
 
-        rows, _ = self._ready(X)
-        model = self._model  # read once: another thread may be learning
-        family, rule = self._family_of(model), self._rule()
-        found = variances(family, model.ledger, rule, rows)
+        frame, _ = self._frame(X)
+        model, weighing = self._weighed_by()
+        found = variances(weighing.blocks, model.ledger, weighing.rule, frame)
         order = model.ledger.classes.order
-        scores = self._finished(model.scores(family, rule, self._log_prior(model), rows), model)
+        scores = self._finished(model.scores(weighing, frame), model)
         temperature = getattr(scores.calibration, "value", getattr(scores.calibration, "temperature", 1.0))
         return interval(scores.proba(), found if order is None else found[:, order], temperature, level)
 
@@ -174,15 +194,15 @@ class Predictor(Parameters):
         -------
         labels : ndarray of shape (n_samples,)
         """
-        rows, _ = self._ready(X)
-        model = self._model
+        frame, _ = self._frame(X)
+        model, weighing = self._weighed_by()
         if self._reorders(model):
-            return self._scores(rows).decide()
-        return model.decide(self._family_of(model), self._rule(), self._log_prior_to_decide(model), rows)
+            return self._scores(frame).decide()
+        return model.decide(weighing, frame, self._prior_to_decide(model, weighing))
 
-    def _log_prior_to_decide(self, model: Model) -> Array:
+    def _prior_to_decide(self, model: Model, weighing: Weighing) -> Array:
         """The log-prior under which the highest score is the most probable class."""
-        return self._log_prior(model)
+        return weighing.prior
 
     def predict_proba(self, X: Any) -> Array:
         """The probability of each class, in the order of `classes_`.
@@ -196,8 +216,8 @@ class Predictor(Parameters):
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
         """
-        rows, dtype = self._ready(X)
-        return self._scores(rows).proba().astype(dtype, copy=False)
+        frame, dtype = self._frame(X)
+        return self._scores(frame).proba().astype(dtype, copy=False)
 
     def predict_log_proba(self, X: Any) -> Array:
         """The log-probability of each class, in the order of `classes_`.
@@ -211,8 +231,8 @@ class Predictor(Parameters):
         -------
         log_probabilities : ndarray of shape (n_samples, n_classes)
         """
-        rows, dtype = self._ready(X)
-        logs = self._scores(rows).log_proba()
+        frame, dtype = self._frame(X)
+        logs = self._scores(frame).log_proba()
         if dtype == np.float64:
             return logs
         one = np.exp(logs).astype(dtype) == 1.0  # scikit-learn checks that the log of a probability of 1 is 0
@@ -230,8 +250,8 @@ class Predictor(Parameters):
         -------
         joint : ndarray of shape (n_samples, n_classes)
         """
-        rows, dtype = self._ready(X)
-        return self._scores(rows).joint.astype(dtype, copy=False)
+        frame, dtype = self._frame(X)
+        return self._scores(frame).joint.astype(dtype, copy=False)
 
     def explain(self, X: Any) -> Explanation:
         """What the prior and each feature of one row add to the score of each class.
@@ -245,12 +265,18 @@ class Predictor(Parameters):
         -------
         explanation : Explanation
         """
-        rows, _ = self._ready(X)
-        if rows.shape[0] != 1:
-            raise InputError(f"explain takes one row, got {rows.shape[0]}; pass X[i:i+1]")
-        model = self._model
-        table = model.table(self._family_of(model), self._rule(), self._log_prior(model))
-        return explain_row(table, rows, lambda scores: self._finished(scores, model))
+        frame, _ = self._frame(X)
+        if len(frame) != 1:
+            raise InputError(f"explain takes one row, got {len(frame)}; pass X[i:i+1]")
+        return self._explained(frame, {})
+
+    def _explained(self, frame: Frame, values: Mapping[str, str]) -> Explanation:
+        """The explanation of one row; `values` are those of the row, by column."""
+        model, weighing = self._weighed_by()
+        blocks = weighing.blocks
+        table = model.table(blocks, weighing.rule, weighing.prior)
+        scores = self._finished(table.score(blocks.rows_for(table, frame), 1), model)
+        return explain_row(table, scores, blocks.shares(table, frame), values, blocks.ignored(table))
 
     def sample(self, n: int = 1, random_state: Any = None) -> tuple[Any, Array]:
         """Rows drawn from the model: a class by its prior, then a row from that class.
@@ -270,20 +296,21 @@ class Predictor(Parameters):
         if not (isinstance(n, (int, np.integer)) and n >= 0):
             raise InputError(f"n must be a whole number, 0 or more, got {n!r}")
         rng = _generator(random_state)
-        ledger = self._model.ledger
-        chance = np.exp(self._log_prior(self._model))
+        model, weighing = self._weighed_by()
+        ledger = model.ledger
+        chance = np.exp(self._log_prior(model))
         klass = np.sort(rng.choice(ledger.classes.size, n, p=chance / chance.sum()))
         rng.shuffle(klass)
         drawn = {
-            k: self._family().sample(ledger.total, self._rule(), k, int((klass == k).sum()), rng)
-            for k in np.unique(klass).tolist()
+            k: weighing.blocks.sample(ledger, weighing.rule, k, int((klass == k).sum()), rng)
+            for k in np.unique(klass).tolist() or [0]
         }
         names = ledger.classes.names
         assert names is not None
         return self._drawn_rows(drawn, klass), names[klass]
 
-    def _drawn_rows(self, drawn: dict[int, Any], klass: Array) -> Any:
-        """The rows drawn for each class, in the order of the labels."""
+    def _drawn_rows(self, drawn: dict[int, dict[str, Any]], klass: Array) -> Any:
+        """Rows in the order of the labels, from the columns drawn for each class."""
         raise NotImplementedError
 
     # --- what was learnt
@@ -297,9 +324,8 @@ class Predictor(Parameters):
     @property
     def table_(self) -> Any:
         """The log-probabilities, made when first asked for."""
-        self._check_fitted()
-        model = self._model
-        return model.table(self._family_of(model), self._rule(), self._log_prior(model))
+        model, weighing = self._weighed_by()
+        return model.table(weighing.blocks, weighing.rule, weighing.prior)
 
     @property
     def classes_(self) -> Array:
@@ -317,7 +343,8 @@ class Predictor(Parameters):
     @property
     def n_parameters_(self) -> int:
         """How many numbers the model estimates: the priors and those of the family."""
-        return self._fitted("n_parameters_").ledger.classes.size - 1 + self._family().n_parameters(self.tally_)
+        model = self._fitted("n_parameters_")
+        return model.ledger.classes.size - 1 + self._blocks_of(model).n_parameters(model.ledger)
 
     @property
     def n_parameters_joint_(self) -> int | float:
@@ -327,8 +354,8 @@ class Predictor(Parameters):
         printed by its magnitude ("about 10^6021"); `int(...)` has all digits. `json.dumps` refuses a whole number of
         more than 4,300 digits, as it does any: pass `str(model.n_parameters_joint_)`.
         """
-        size = self._fitted("n_parameters_joint_").ledger.classes.size
-        joint = size - 1 + self._family().n_parameters_joint(self.tally_)
+        model = self._fitted("n_parameters_joint_")
+        joint = model.ledger.classes.size - 1 + self._blocks_of(model).n_parameters_joint(model.ledger)
         return HugeInt(joint) if isinstance(joint, int) and joint > _HUGE else joint
 
     def _by_class(self, values: Array) -> Array:

@@ -17,7 +17,7 @@ import numpy as np
 from naively import _core
 from naively.arrays import Array, Value
 from naively.count.cells import Cells
-from naively.count.tally import WEIGHT_UNIT
+from naively.count.counts import WEIGHT_UNIT
 from naively.families.counts_left_out import distinct
 from naively.families.words.rows import WordRows, length_normed
 from naively.families.words.selection import DOCUMENTS

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from naively import _core
-from naively.errors import DataWarning, InputError, nearest
-from naively.families.blocks import Block, CategoryBlock, CategoryColumn, MatrixBlock, Mixed, NumberBlock, TextBlock
+from naively.errors import InputError, nearest, warn_caller
+from naively.families.blocks import Block, Blocks, CategoryBlock, CategoryColumn, MatrixBlock, NumberBlock, TextBlock
 from naively.families.columns.declared import (
     RULES,
     Bernoulli,
@@ -96,8 +95,9 @@ class Schema:
         _refuse_clashes(columns)
         return cls(who, tuple(columns), groups, _blocks(columns, groups, who, words), frame.named)
 
-    def mixed(self, *, informative: bool) -> Mixed:
-        return Mixed(self.who, self.blocks, informative)
+    def blocks_of(self, *, informative: bool) -> Blocks:
+        """The blocks; `informative`: whether it says something that a value is missing."""
+        return Blocks(self.who, self.blocks, informative)
 
     def rules(self) -> tuple[Any, ...]:
         """What is counted of each column, in whatever order they stand."""
@@ -120,7 +120,7 @@ class Schema:
         if not self.named:
             return frame
         message = f"X does not have valid feature names, but {self.who} was fitted with feature names"
-        warnings.warn(message, UserWarning, stacklevel=5)
+        warn_caller(message, UserWarning)
         return Frame(dict(zip(names, frame.columns.values(), strict=True)), frame.rows)
 
     def warn_of_new(self, frame: Frame) -> None:
@@ -133,7 +133,7 @@ class Schema:
                 why = f"had no value when the schema was settled, and is left out; name it: columns={{{name!r}: ...}}"
             else:
                 continue
-            warnings.warn(f"column {name!r} {why}", DataWarning, stacklevel=5)
+            warn_caller(f"column {name!r} {why}")
             return
 
 

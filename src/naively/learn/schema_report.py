@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
 import numpy as np
 
-from naively.count.ledger import Uncounted
-from naively.families.blocks import BlockLedger, CategoryBlock, CategoryColumn, Mixed, NumberBlock, TextBlock
+from naively.count.ledger import Ledger
+from naively.families.blocks import Blocks, CategoryBlock, CategoryColumn, NumberBlock, TextBlock
 from naively.families.columns.declared import Number
 from naively.families.columns.numeric import Column
 from naively.learn.schema import Schema
 from naively.names import Index
+from naively.score.table import Table
 from naively.smooth.rules import Smoothing
 
 IGNORED = "ignored"
@@ -42,12 +43,10 @@ class SchemaTable:
     rows: tuple[SchemaRow, ...]
 
     @classmethod
-    def of(
-        cls, schema: Schema, family: Mixed, ledger: BlockLedger, rule: Smoothing, tables: Mapping[str, Any] | None
-    ) -> SchemaTable:
-        """`tables`: those of the blocks of a frozen model, which cannot be made of counts."""
-        details = _details(family, ledger, rule, tables)
-        lost = {} if isinstance(ledger, Uncounted) else _lost(family, ledger)
+    def of(cls, schema: Schema, blocks: Blocks, ledger: Ledger, rule: Smoothing, table: Table | None) -> SchemaTable:
+        """`table` is that of a frozen model, which cannot be made of counts."""
+        details = _details(blocks, ledger, rule, table)
+        lost = {} if ledger.parts is None else _lost(blocks, ledger)
         rows = []
         for column in schema.columns:
             if column.rule is None:
@@ -94,41 +93,42 @@ class SchemaTable:
         return "<table>" + "".join(lines) + "</table>"
 
 
-def _lost(family: Mixed, ledger: BlockLedger) -> dict[str, float]:
+def _lost(blocks: Blocks, ledger: Ledger) -> dict[str, float]:
     """How many values of each column are missing."""
     result: dict[str, float] = {}
-    for block in family.blocks:
-        counts = block.lost(ledger.parts[block.name], ledger.rows)
+    for block in blocks.blocks:
+        counts = block.lost(ledger.counted[block.name], ledger.rows)
         if counts is not None:
             result |= dict(zip(block.sources, counts.sum(axis=1).tolist(), strict=True))
     return result
 
 
-def _details(
-    family: Mixed, ledger: BlockLedger, rule: Smoothing, tables: Mapping[str, Any] | None
-) -> dict[str, tuple[str, str]]:
+def _details(blocks: Blocks, ledger: Ledger, rule: Smoothing, table: Table | None) -> dict[str, tuple[str, str]]:
     """For each column, how it is weighed now, and what that rests on."""
     result: dict[str, tuple[str, str]] = {}
-    name = f"{IGNORED}, but for being missing" if family.informative else IGNORED
-    for block in family.blocks:
-        part = ledger.parts[block.name]
+    name = f"{IGNORED}, but for being missing" if blocks.informative else IGNORED
+    nothing = np.zeros(ledger.classes.size)
+    for block in blocks.blocks:
+        part = None if table is not None else ledger.counted[block.name]
+        made: Any = None if table is None else table.blocks[block.name]
         if isinstance(block, CategoryBlock):
-            for column, known in zip(block.columns, part.features.values, strict=True):
+            for column, known in zip(
+                block.columns, (part.features if part else block.features_of(made)).values, strict=True
+            ):
                 if known.size > 1:
                     result[column.source] = _category_detail(column, known, result.get(column.source)), ""
                 else:
                     result[column.source] = name, ", one category"
         elif isinstance(block, NumberBlock):
-            nothing = np.zeros(ledger.classes.size)
-            table = block.family.table(part, rule, nothing) if tables is None else tables[block.name]
-            ignored = table.ignored
-            for decided in table.columns:
+            own: Any = made if part is None else block.family.table(part, rule, nothing)
+            ignored = own.ignored
+            for decided in own.columns:
                 if decided.name not in ignored:
                     result[decided.name] = decided.shown, _losses_shown(decided)
                 else:
                     one_bin = decided.edges is not None
                     result[decided.name] = name, f", one bin{_losses_shown(decided)}" if one_bin else ", one value"
-        elif isinstance(block, TextBlock) and tables is None:
+        elif isinstance(block, TextBlock) and part is not None:
             result[block.source] = f"text, {len(block.family.kept(part.total)):,} words", ""
     return result
 

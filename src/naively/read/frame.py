@@ -17,15 +17,23 @@ from naively.errors import InputError
 from naively.read.columns import Unreadable, is_text
 from naively.read.detect import is_a
 from naively.read.lists import arrow_of_list
+from naively.read.texts import Texts
+
+_SCORES, _SCORED_ROWS, _SCORED_TEXTS = 1 << 19, 1 << 18, 1 << 12
+"""How many scores are made at a time, for how many rows at most, and for how many texts."""
 
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """Columns of one length by name. `named`: whether the names were given, or are only the numbers of the columns."""
+    """Columns of one length by name. `named`: whether the names were given, or are only the numbers of the columns.
+
+    `whole` are rows that one block takes as they are, in place of columns: an array, a sparse matrix, or texts.
+    """
 
     columns: dict[str, Any]
     rows: int
     named: bool = True
+    whole: Any = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -52,6 +60,11 @@ class Frame:
         if hasattr(X, "__arrow_c_stream__") or hasattr(X, "__arrow_c_array__"):
             return cls._of_arrow(X)
         return None
+
+    @classmethod
+    def of_rows(cls, rows: Any) -> Frame:
+        """From rows that one block takes as they are."""
+        return cls({}, rows.shape[0], False, rows)
 
     @classmethod
     def of_array(cls, X: Array) -> Frame:
@@ -101,6 +114,8 @@ class Frame:
         """Some of the rows."""
         if begin == 0 and end >= self.rows:
             return self
+        if self.whole is not None:
+            return Frame.of_rows(self.whole[begin:end])
         cut = {name: values[begin:end] for name, values in self.columns.items()}
         return Frame(cut, max(min(end, self.rows) - begin, 0), self.named)
 
@@ -124,6 +139,8 @@ class Frame:
 
     def only(self, kept: Array) -> Frame:
         """The rows of a mask."""
+        if self.whole is not None:
+            return self.take(np.flatnonzero(kept))
         import pyarrow as pa
 
         def chosen(values: Any) -> Any:
@@ -133,12 +150,27 @@ class Frame:
 
     def take(self, rows: Array) -> Frame:
         """The rows with these numbers, in that order."""
+        if self.whole is not None:
+            plain = isinstance(self.whole, np.ndarray) or not hasattr(self.whole, "take")
+            return Frame.of_rows(self.whole[rows] if plain else self.whole.take(rows))
         import pyarrow as pa
 
         def taken(values: Any) -> Any:
             return values[rows] if isinstance(values, (np.ndarray, Unreadable)) else values.take(pa.array(rows))
 
         return Frame({name: taken(v) for name, v in self.columns.items()}, len(rows), self.named)
+
+    def batch_size(self, n_classes: int) -> int:
+        """How many rows are scored at a time, so that few scores are made at once."""
+        size = max(1, min(_SCORED_ROWS, _SCORES // max(n_classes, 1)))
+        return min(size, _SCORED_TEXTS) if isinstance(self.whole, Texts) else size
+
+    @property
+    def entries(self) -> int:
+        """About how many values the rows hold."""
+        if self.whole is None:
+            return self.rows * len(self.columns)
+        return self.whole.nnz if hasattr(self.whole, "nnz") else self.whole.size
 
     def without(self, name: str) -> Frame:
         """Without one column."""

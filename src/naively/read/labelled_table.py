@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from naively.arrays import Array
-from naively.errors import DataWarning, InputError
+from naively.errors import InputError, warn_caller
 from naively.names import Index
 from naively.read.detect import is_a
 from naively.read.frame import Frame, unmasked
@@ -93,7 +92,7 @@ def _with_label(
             )
         if without == len(frame):
             raise InputError("Input y contains NaN only: no row has a label, so there is nothing to count")
-        warnings.warn(f"{without} of {len(frame)} rows have no label and are left out", DataWarning, stacklevel=6)
+        warn_caller(f"{without} of {len(frame)} rows have no label and are left out")
         weight = None if weight is None else weight[known]
         return frame.only(known), codes[known], distinct, weight, known
     return frame, codes, distinct, weight, None

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from naively.arrays import Array
-from naively.read.matrix import Rows
 from naively.score.calibration import PerClass, Temperature
 from naively.score.scores import Scores
+from naively.score.table import Shares, Table
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -100,11 +100,10 @@ class Explanation:
 
 
 def explain_row(
-    table: Any, row: Rows, finish: Callable[[Scores], Scores], values: Mapping[Any, str] | None = None
+    table: Table, scores: Scores, found: Shares, values: Mapping[Any, str], ignored: Sequence[str]
 ) -> Explanation:
-    """The arithmetic behind the score of one row; `finish` adds what makes a probability of it."""
-    scores = finish(table.score(row))
-    names, shares, impossible = table.shares(row)
+    """The arithmetic behind the score of one row, from its shares; `ignored` columns add the same to every class."""
+    names, shares, impossible = found
     order = slice(None) if table.classes.order is None else table.classes.order
     shares, likelihood = shares[:, order], scores.likelihood[0]
     rest = likelihood - shares.sum(axis=0)
@@ -123,8 +122,7 @@ def explain_row(
     return Explanation(
         scores.classes, names, table.prior[order], shares, rest, scores.joint[0],
         scores.proba()[0],
-        temperature, constants, calibrated, values or {},
-        tuple(getattr(table, "ignored", ())),
+        temperature, constants, calibrated, values, tuple(ignored),
     )  # fmt: skip
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,9 +12,9 @@ import numpy as np
 from naively import _core
 from naively.arrays import Array, Value
 from naively.count.columns import Categories
-from naively.errors import FileError
+from naively.errors import FileError, InputError
 from naively.names import Index
-from naively.read.codes import CodeRows, CodeTerm, codes_of, sums
+from naively.read.codes import CodeRows, CodeTerm, codes_of, highest, sums
 from naively.read.matrix import (
     Fault,
     Rows,
@@ -39,8 +39,8 @@ _FEW_ROWS = 4
 Shares = tuple[list[Any], Array, Array | None]
 
 
-class Table(Protocol):
-    """Scores rows. Depends on a tally and rules alone."""
+class BlockTable(Protocol):
+    """Scores the rows of one block. Depends on counts and rules alone."""
 
     @property
     def prior(self) -> Array:
@@ -254,6 +254,10 @@ class CodeTable(Value):
             impossible = by_block(X, lambda part: self._sums(part, zeros, unseen_zeros))
         return sorted_scores(self.classes, likelihood, self.prior, impossible)
 
+    def coded(self, X: Rows | CodeRows) -> tuple[CodeTable, CodeRows] | None:
+        """The table and the rows, if these are looked up a few at a time; otherwise None."""
+        return (self, X) if isinstance(X, CodeRows) else None
+
     def weighed(self, columns: CodeRows) -> CodeTerm:
         """Columns with the log-probabilities of their codes."""
         return CodeTerm(columns, self.weights, self.unseen, self.offsets, self.sizes)
@@ -406,3 +410,69 @@ def _whitening(covariance: Array) -> tuple[Array, float]:
     values, vectors = np.linalg.eigh(covariance / spread[:, None] / spread)
     values = np.maximum(values, values[-1] * np.finfo(np.float64).eps * len(values))
     return vectors / np.sqrt(values) / spread[:, None], float(np.log(values).sum() + 2.0 * np.log(spread).sum())
+
+
+@stored()
+@dataclass(frozen=True, eq=False)
+class Table(Value):
+    """The table of a model: log-probabilities of classes, and the table of each block, whose scores add up.
+
+    `missingness` is the table of what being missing says, where that counts.
+    """
+
+    classes: Index
+    prior: Array
+    blocks: dict[str, BlockTable]
+    missingness: Any = None
+
+    @property
+    def block(self) -> Any:
+        """The table of the only block."""
+        if len(self.blocks) != 1:
+            raise InputError(f"the table has {len(self.blocks)} blocks, not one; name one: table.blocks[name]")
+        return next(iter(self.blocks.values()))
+
+    def score(self, rows: Mapping[str, Any], n_rows: int) -> Scores:
+        """The prior and the sum of all blocks; `rows` are those of each block. Coded columns are scored together."""
+        coded, others = self._split(rows)
+        parts = [code_scores(coded)] if coded else []
+        parts += [table.score(own) for table, own in others]
+        prior = self.prior if self.classes.order is None else self.prior[self.classes.order]
+        if not parts:
+            return sorted_scores(self.classes, np.zeros((n_rows, self.classes.size)), self.prior)
+        return replace(parts[0] if len(parts) == 1 else reduce(Scores.plus, parts), prior=prior)
+
+    def decide(self, rows: Mapping[str, Any], n_rows: int) -> Array:
+        """The label of each row; where there are only coded columns, their scores are kept nowhere."""
+        coded, others = self._split(rows)
+        impossible = any(table.impossible is not None for table, _ in coded)
+        if others or not coded or impossible or self.classes.order is not None or self.classes.names is None:
+            return self.score(rows, n_rows).decide()
+        return self.classes.names[highest([table.weighed(columns) for table, columns in coded], self.prior)]
+
+    def _split(self, rows: Mapping[str, Any]) -> tuple[Coded, list[tuple[Any, Any]]]:
+        """Tables of codes with their columns, and the others with their rows."""
+        coded: Coded = []
+        others: list[tuple[Any, Any]] = []
+        for name, table in self.blocks.items():
+            own = rows[name]
+            found = table.coded(own) if hasattr(table, "coded") else None
+            if found is None:
+                others.append((table, own))
+            else:
+                coded.append(found)
+        if self.missingness is not None:
+            others.append((self.missingness.table, rows["missing values"]))
+        return coded, others
+
+
+def joined_shares(parts: list[Shares], classes: int) -> Shares:
+    """The shares of several tables as those of one."""
+    if len(parts) == 1:
+        return parts[0]
+    names = [name for part in parts for name in part[0]]
+    shares = np.concatenate([part[1] for part in parts]) if parts else np.zeros((0, classes))
+    if all(part[2] is None for part in parts):
+        return names, shares, None
+    impossible = [np.zeros_like(part[1]) if part[2] is None else part[2] for part in parts]
+    return names, shares, np.concatenate(impossible)

@@ -207,9 +207,12 @@ _TYPES: dict[str, Any] = {
 }  # fmt: skip
 _NUMBERS = ("Array", "IntArray")
 _SAME = {
-    "BlockLedger": ("BlockLedger", "Uncounted"), "Index": ("Index", "WordSubset"),
-    "WordFeatures": ("Vocabulary", "Stored", "Buckets"),
-    "Block": ("CategoryBlock", "TextBlock", "NumberBlock", "MatrixBlock"),
+    "Index": ("Index", "WordSubset"), "WordFeatures": ("Vocabulary", "Stored", "Buckets"),
+    "Part": ("Counts", "Moments", "Comoments", "ColumnCounts"),
+    "Block": (
+        "CategoryBlock", "TextBlock", "NumberBlock", "MatrixBlock", "ArrayBlock", "CategoryArrayBlock", "TextsBlock",
+    ),
+    "BlockTable": ("LinearTable", "CodeTable", "NormalTable", "CovarianceTable", "NumberTable", "TextTable"),
     "Calibration": ("Temperature", "PerClass", "Isotonic"), "Moments": ("Moments", "Comoments"),
     "Features": ("Index", "Categories", "Grid", "Vocabulary", "Stored", "Buckets"),
     "Rule": (

@@ -107,12 +107,11 @@ class Precomputed:
 
 
 def _left_out(arguments: Namespace, console: Console) -> Any:
-    from naively.estimators import NaiveBayes, TextClassifier
     from naively.judge.cross_validation import cross_validate, leave_one_out
     from naively.judge.evaluation import evaluate
 
     X, y, roles, _ = all_rows(arguments, console)
-    model = build_model(arguments, roles, (TextClassifier, NaiveBayes))
+    model = build_model(arguments, roles)
     if arguments.loo:
         return evaluate(leave_one_out(model, X, y))
     if arguments.cv > len(y):

@@ -104,7 +104,7 @@ def _in_folds(learner: Any, roles: Roles, rows: Any, calibration: Any) -> Estima
 
     model = learner._model
     frame, codes, _ = learner._labelled(model, roles.rows(rows), roles.labels(rows, learner.classes_), None)
-    rules = learner._family_of(model), model.ledger, [learner._rule()], learner._prior_rule()
+    rules = learner._blocks_of(model), model.ledger, [learner._rule()], learner._prior_rule()
     [found] = leave_groups_out(*rules, frame, codes, None, folds(len(codes), 5, 0, codes))
     found = replace(found, scores=found.scores.at(calibration))
     return Estimate.of((found.predicted == found.truth).astype(float))
@@ -187,5 +187,5 @@ def _alpha(learner: Any) -> str | None:
 
 def _features(learner: Any) -> Any:
     if learner.reads_text:
-        return learner._model.ledger.features.size
+        return learner._model.features["words"].size
     return {row.column: row.taken_as for row in learner.schema_}

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from naively.arrays import Array
-from naively.count.ledger import Ledger
+from naively.count.ledger import PartLedger
 from naively.errors import InputError
 from naively.families.base import Family
 from naively.names import Index
 from naively.read.columns import NOTHING, kind_of, missing
 from naively.read.frame import Frame
+from naively.score.table import Shares
 from naively.smooth.rules import Smoothing
 
 
@@ -41,17 +42,50 @@ class Block(Protocol):
     def rule(self, smoothing: Smoothing) -> Any:
         """What its family is smoothed by, where the model is smoothed by this."""
 
-    def lost(self, ledger: Ledger, rows: Array) -> Array | None:
-        """How much is missing, columns by classes (None: not known); `rows` are those of the model."""
+    @property
+    def ignores_prior(self) -> bool:
+        """Whether scores of a model of this block alone leave out the prior."""
 
-    def labelled(self, names: list[Any]) -> list[Any]:
-        """How its factors are called in an explanation."""
+    def features_of(self, table: Any) -> Any:
+        """Its features, as its table has them."""
+
+    def shares(self, table: Any, rows: Any) -> Shares:
+        """The factors of one row by name, without those of ignored columns."""
+
+    def ignored(self, table: Any) -> set[str]:
+        """Columns that add the same to every class, whatever their value."""
+
+    def lost(self, ledger: PartLedger, rows: Array) -> Array | None:
+        """How much is missing, columns by classes (None: not known); `rows` are those of the model."""
 
     def columns_of(self, drawn: Any, features: Any) -> dict[str, Any]:
         """Rows drawn by its family as columns of a table."""
 
-    def tidied(self, ledger: Ledger, gone: Any) -> Ledger:
+    def tidied(self, ledger: PartLedger, gone: Any) -> PartLedger:
         """Without what only rows just forgotten had brought along."""
+
+
+class TableBlock:
+    """What most blocks of a table have in common."""
+
+    ignores_prior: ClassVar[bool] = False
+
+    def features_of(self, table: Any) -> Any:
+        return None
+
+    def ignored(self, table: Any) -> set[str]:
+        return set()
+
+    def shares(self, table: Any, rows: Any) -> Shares:
+        names, shares, impossible = table.shares(rows)
+        ignored = self.ignored(table)
+        if not ignored:
+            return names, shares, impossible
+        kept = [i for i, name in enumerate(names) if name not in ignored]
+        return [names[i] for i in kept], shares[kept], None if impossible is None else impossible[kept]
+
+    def tidied(self, ledger: PartLedger, gone: Any) -> PartLedger:
+        return ledger
 
 
 def checked(name: str, values: Any, kinds: tuple[str, ...], taken: str) -> tuple[Any, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -14,11 +13,11 @@ from naively import _core
 from naively.arrays import Array
 from naively.count.cells import Cells
 from naively.count.columns import CODE_BITS, MISSING, Categories
-from naively.count.ledger import Ledger
-from naively.count.tally import Tally
-from naively.errors import DataWarning, InputError
+from naively.count.counts import Counts
+from naively.count.ledger import PartLedger
+from naively.errors import InputError, warn_caller
 from naively.families.base import rows_per_class
-from naively.families.blocks.base import changed, checked, nothing
+from naively.families.blocks.base import TableBlock, changed, checked, nothing
 from naively.families.categorical import LARGEST_TABLE, Categorical, trimmed
 from naively.names import Index
 from naively.read.codes import CodeRows
@@ -263,7 +262,7 @@ def _moved(codes: Array, places: Array) -> Array:
 
 @stored()
 @dataclass(frozen=True)
-class CategoryBlock:
+class CategoryBlock(TableBlock):
     """All columns of categories."""
 
     who: str
@@ -283,7 +282,7 @@ class CategoryBlock:
         names = [column.name for column in self.columns]
         return Categories(Index.of(names), tuple(column.known() for column in self.columns))
 
-    def count(self, frame: Frame, codes: Array, classes: Index, features: Categories, weight: Array | None) -> Tally:
+    def count(self, frame: Frame, codes: Array, classes: Index, features: Categories, weight: Array | None) -> Counts:
         found = self._count_numbers(frame, codes, classes.size, features, weight)
         for j, column in enumerate(self.columns):
             if j not in found:
@@ -296,7 +295,7 @@ class CategoryBlock:
         if any(a is not b for a, b in zip(known, features.values, strict=True)):
             features = Categories(features.columns, known)
         rows = rows_per_class(codes, weight, classes.size)
-        return Tally("categories", classes, rows, features, Cells.sorted(feature, klass, values[None]))
+        return Counts("categories", rows, features, Cells.sorted(feature, klass, values[None]))
 
     def _count_numbers(
         self, frame: Frame, codes: Array, classes: int, features: Categories, weight: Array | None
@@ -331,7 +330,7 @@ class CategoryBlock:
     def rule(self, smoothing: Smoothing) -> Smoothing:
         return smoothing
 
-    def lost(self, ledger: Ledger, rows: Array) -> Array:
+    def lost(self, ledger: PartLedger, rows: Array) -> Array:
         first = [next(j for j, c in enumerate(self.columns) if c.source == source) for source in self.sources]
         wanted = (np.array(first, np.int64) << CODE_BITS) | MISSING
         cells = ledger.take(wanted)
@@ -339,8 +338,11 @@ class CategoryBlock:
         result[cells.feature, cells.klass] = cells.values[0]
         return result
 
-    def labelled(self, names: list[Any]) -> list[Any]:
-        return names
+    def features_of(self, table: Any) -> Categories:
+        return table.categories
+
+    def ignored(self, table: Any) -> set[str]:
+        return {table.categories.columns.name(j) for j in np.flatnonzero(table.sizes <= 1).tolist()}
 
     def columns_of(self, drawn: Array, features: Categories) -> dict[str, Any]:
         """Codes as their categories; parts of a date as a day that has them."""
@@ -357,20 +359,20 @@ class CategoryBlock:
             result[source] = [_some_day(*day) for day in zip(*some, strict=True)]
         return result
 
-    def tidied(self, ledger: Ledger, gone: Any) -> Ledger:
+    def tidied(self, ledger: PartLedger, gone: Any) -> PartLedger:
         features_in = gone.cells.features()
         if len(ledger.take(features_in).features()) == len(features_in):
             return ledger
-        return Ledger((trimmed(ledger.total, np.array([column.known().size for column in self.columns])),))
+        return PartLedger(
+            ledger.classes, (trimmed(ledger.total, np.array([column.known().size for column in self.columns])),)
+        )
 
     def warn(self, features: Categories, rows: float) -> None:
         """Of columns whose every value is different: what tells rows apart does not tell classes."""
         for column, known in zip(self.columns, features.values, strict=True):
             if known.size > _MANY and known.size > rows / 2:
-                warnings.warn(
+                warn_caller(
                     f"column {column.name!r} has {known.size:_} categories in {rows:_.0f} rows: this is an identifier, "
                     "which tells nothing of new rows and takes much room; leave it out: "
                     f"columns={{{column.name!r}: None}}",
-                    DataWarning,
-                    stacklevel=2,
                 )

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from naively.arrays import Array
-from naively.count.ledger import Ledger
+from naively.count.ledger import PartLedger
 from naively.count.moments import ClassMoments
 from naively.families.base import Family, remainder
-from naively.families.blocks.base import checked
+from naively.families.blocks.base import TableBlock, checked
 from naively.names import Index
 from naively.read.columns import BOOLEAN, NUMBER, numbers
 from naively.read.frame import Frame
 from naively.read.matrix import interleaved
+from naively.score.table import LinearTable, Shares
 from naively.smooth.rules import Smoothing
 from naively.store.registry import stored
 
 
 @stored()
 @dataclass(frozen=True)
-class MatrixBlock:
+class MatrixBlock(TableBlock):
     """Columns that their family takes as one array; `given` is its rule where it is not the model's smoothing."""
 
     name: str
@@ -46,19 +47,63 @@ class MatrixBlock:
     def rule(self, smoothing: Smoothing) -> Any:
         return smoothing if self.given is None else self.given
 
-    def lost(self, ledger: Ledger, rows: Array) -> Array | None:
+    def lost(self, ledger: PartLedger, rows: Array) -> Array | None:
         """None where the family does not count what is missing."""
         total = ledger.total
         if isinstance(total, ClassMoments):
             return remainder(total.rows[:, None], total.single().full().n).T
         return total.dense(1).T if len(total.planes) > 1 else None
 
-    def labelled(self, names: list[Any]) -> list[Any]:
-        return names
+    def shares(self, table: Any, rows: Any) -> Shares:
+        # In a column of numbers of events, 0 is a value like any other.
+        return table.shares(rows, zeros=True) if isinstance(table, LinearTable) else table.shares(rows)
 
     def columns_of(self, drawn: Any, features: Index) -> dict[str, Any]:
         drawn = drawn.toarray() if hasattr(drawn, "toarray") else drawn
         return {name: drawn[:, j] for j, name in enumerate(self.sources)}
 
-    def tidied(self, ledger: Ledger, gone: Any) -> Ledger:
+
+@stored()
+@dataclass(frozen=True)
+class ArrayBlock:
+    """The rows of an array or a sparse matrix; `columns` are their names, or how many there are."""
+
+    family: Family
+    columns: tuple[str, ...] | int
+
+    name = "features"
+    sources: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def ignores_prior(self) -> bool:
+        return self.family.ignores_prior
+
+    def no_features(self) -> Any:
+        return Index(self.columns) if isinstance(self.columns, int) else Index.of(list(self.columns))
+
+    def count(self, frame: Frame, codes: Array, classes: Index, features: Any, weight: Array | None) -> Any:
+        return self.family.count(frame.whole, codes, classes, features, weight)
+
+    def read(self, frame: Frame, features: Any) -> Any:
+        return frame.whole
+
+    def rule(self, smoothing: Any) -> Any:
+        return smoothing
+
+    def features_of(self, table: Any) -> Any:
+        return table.features
+
+    def shares(self, table: Any, rows: Any) -> Shares:
+        return table.shares(rows)
+
+    def ignored(self, table: Any) -> set[str]:
+        return set()
+
+    def lost(self, ledger: PartLedger, rows: Array) -> Array | None:
+        return None
+
+    def columns_of(self, drawn: Any, features: Any) -> dict[str, Any]:
+        return {self.name: drawn}
+
+    def tidied(self, ledger: PartLedger, gone: Any) -> PartLedger:
         return ledger

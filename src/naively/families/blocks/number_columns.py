@@ -10,9 +10,9 @@ import numpy as np
 
 from naively.arrays import Array
 from naively.count.columns import CODE_BITS, MISSING
-from naively.count.ledger import Ledger
+from naively.count.ledger import PartLedger
 from naively.families.base import remainder
-from naively.families.blocks.base import checked
+from naively.families.blocks.base import TableBlock, checked
 from naively.families.columns.declared import Rule
 from naively.families.columns.numeric import AnyNumbers, NumberColumns
 from naively.names import Index
@@ -24,7 +24,7 @@ from naively.store.registry import stored
 
 @stored()
 @dataclass(frozen=True)
-class NumberBlock:
+class NumberBlock(TableBlock):
     """All columns of numbers that are weighed one by one."""
 
     who: str
@@ -56,7 +56,7 @@ class NumberBlock:
     def rule(self, smoothing: Smoothing) -> Smoothing:
         return smoothing
 
-    def lost(self, ledger: Ledger, rows: Array) -> Array:
+    def lost(self, ledger: PartLedger, rows: Array) -> Array:
         total = ledger.total
         gridded, normal = self.family.gridded.lookup, self.family.normal.lookup
         cells, known = total.grid.cells, total.moments.full().n
@@ -69,11 +69,8 @@ class NumberBlock:
                 result[i] = remainder(total.rows, known[:, normal[name]])
         return result
 
-    def labelled(self, names: list[Any]) -> list[Any]:
-        return names
+    def ignored(self, table: Any) -> set[str]:
+        return table.ignored
 
     def columns_of(self, drawn: dict[str, Array], features: None) -> dict[str, Any]:
         return drawn
-
-    def tidied(self, ledger: Ledger, gone: Any) -> Ledger:
-        return ledger

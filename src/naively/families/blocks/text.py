@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from naively.arrays import Array
-from naively.count.ledger import Ledger
+from naively.count.ledger import PartLedger
 from naively.families.base import remainder
-from naively.families.blocks.base import changed, checked, nothing
+from naively.families.blocks.base import TableBlock, changed, checked, nothing
 from naively.families.words.block import Words, without_lost_words
 from naively.names import Index
 from naively.read.columns import CATEGORY, NUMBER, TEXT, is_text, missing
 from naively.read.frame import Frame
 from naively.read.texts import Texts
+from naively.score.table import Shares
 from naively.smooth.rules import Smoothing
 from naively.store.registry import stored
 
 
 @stored()
 @dataclass(frozen=True)
-class TextBlock:
+class TextBlock(TableBlock):
     """One column of texts, with a vocabulary of its own; `given` is its smoothing where it is not the model's."""
 
     source: str
@@ -52,14 +53,64 @@ class TextBlock:
     def rule(self, smoothing: Smoothing) -> Smoothing:
         return smoothing if self.given is None else self.given
 
-    def lost(self, ledger: Ledger, rows: Array) -> Array:
-        return remainder(rows, ledger.known)[None]
+    def lost(self, ledger: PartLedger, rows: Array) -> Array:
+        return remainder(rows, ledger.rows)[None]
 
-    def labelled(self, names: list[Any]) -> list[Any]:
-        return [f"{self.source}: {name}" for name in names]
+    def factor(self, word: str) -> str:
+        """The name of a word in an explanation."""
+        return f"{self.source}: {word}"
+
+    def shares(self, table: Any, rows: Any) -> Shares:
+        words, shares, impossible = table.shares(rows)
+        return [self.factor(word) for word in words], shares, impossible
 
     def columns_of(self, drawn: list[str], features: Any) -> dict[str, Any]:
         return {self.source: drawn}
 
-    def tidied(self, ledger: Ledger, gone: Any) -> Ledger:
+    def tidied(self, ledger: PartLedger, gone: Any) -> PartLedger:
+        return without_lost_words(ledger, gone, self.family)
+
+
+@stored()
+@dataclass(frozen=True)
+class TextsBlock:
+    """Texts that are all there is of a row."""
+
+    family: Words
+
+    name = "words"
+    sources: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def ignores_prior(self) -> bool:
+        return self.family.ignores_prior
+
+    def no_features(self) -> Any:
+        return self.family.no_words()
+
+    def count(self, frame: Frame, codes: Array, classes: Index, features: Any, weight: Array | None) -> Any:
+        return self.family.count(frame.whole, codes, classes, features, weight)
+
+    def read(self, frame: Frame, features: Any) -> Any:
+        return frame.whole
+
+    def rule(self, smoothing: Smoothing) -> Smoothing:
+        return smoothing
+
+    def features_of(self, table: Any) -> Any:
+        return table.features.words
+
+    def shares(self, table: Any, rows: Any) -> Shares:
+        return table.shares(rows)
+
+    def ignored(self, table: Any) -> set[str]:
+        return set()
+
+    def lost(self, ledger: PartLedger, rows: Array) -> Array | None:
+        return None
+
+    def columns_of(self, drawn: list[str], features: Any) -> dict[str, Any]:
+        return {self.name: drawn}
+
+    def tidied(self, ledger: PartLedger, gone: Any) -> PartLedger:
         return without_lost_words(ledger, gone, self.family)

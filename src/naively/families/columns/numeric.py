@@ -1,4 +1,4 @@
-"""Numbers of any distribution: counted as moments and on a grid, weighed by what tells the labels best."""
+"""ColumnCounts of any distribution: counted as moments and on a grid, weighed by what tells the labels best."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import numpy as np
 from naively import _core
 from naively.arrays import Array, Value
 from naively.count.cells import Cells
-from naively.count.column_counts import Numbers
+from naively.count.column_counts import ColumnCounts
 from naively.count.columns import CODE_BITS, MISSING, Categories
+from naively.count.counts import Counts
 from naively.count.grid import BITS, Grid, cells_of, middles, starts, within
-from naively.count.ledger import Ledger
+from naively.count.ledger import PartLedger
 from naively.count.moments import Moments
-from naively.count.tally import Tally
 from naively.families.base import rows_per_class
 from naively.families.codes_left_out import LeftOutCodes, codes_left_out
 from naively.families.columns.bins import binned, by_frequency, edges
@@ -30,7 +30,7 @@ from naively.names import Index
 from naively.read.codes import CodeRows
 from naively.read.matrix import error_for, interleaved
 from naively.score.scores import Scores
-from naively.score.table import CodeTable, NormalTable, Shares, padded, sorted_scores
+from naively.score.table import CodeTable, NormalTable, Shares, joined_shares, padded, sorted_scores
 from naively.smooth.evidence import Draws
 from naively.smooth.rules import Additive, Evidence, Logs, Smoothing, settled
 from naively.store.registry import stored
@@ -98,10 +98,14 @@ class AnyNumbers:
     def gridded(self) -> Index:
         return Index.of([name for name, rule in self.columns if not isinstance(rule, Gaussian)])
 
-    def empty(self, classes: Index, features: Any) -> Numbers:
-        return Numbers(Moments.empty(classes, self.normal), Tally.empty("grid", classes, Grid(self.gridded)))
+    def empty(self, classes: Index, features: Any) -> ColumnCounts:
+        return ColumnCounts(
+            Moments.empty(classes.size, self.normal), Counts.empty("grid", classes.size, Grid(self.gridded))
+        )
 
-    def count(self, X: NumberColumns, codes: Array, classes: Index, features: Any, weight: Array | None) -> Numbers:
+    def count(
+        self, X: NumberColumns, codes: Array, classes: Index, features: Any, weight: Array | None
+    ) -> ColumnCounts:
         rows = rows_per_class(codes, weight, classes.size)
         present = np.flatnonzero(np.bincount(codes, minlength=classes.size))
         local = codes if len(present) == classes.size else np.searchsorted(present, codes).astype(np.int32)
@@ -117,10 +121,10 @@ class AnyNumbers:
         n, mean, m2 = (
             np.stack([part[i] for part in moved], axis=1) if moved else np.zeros((len(present), 0)) for i in range(3)
         )
-        tally = Tally("grid", classes, rows, Grid(self.gridded), _joined(counts, present))
-        return Numbers(Moments(classes, rows, self.normal, present, n, mean, m2), tally)
+        grid = Counts("grid", rows, Grid(self.gridded), _joined(counts, present))
+        return ColumnCounts(Moments(rows, self.normal, present, n, mean, m2), grid)
 
-    def features_in(self, X: Any, rule: Any, ledger: Ledger) -> Array | None:
+    def features_in(self, X: Any, rule: Any, ledger: PartLedger) -> Array | None:
         return None
 
     def restrict(self, X: Any, features: Array) -> Any:
@@ -128,7 +132,7 @@ class AnyNumbers:
 
     # --- weighing
 
-    def decided(self, ledger: Ledger, rule: Smoothing) -> list[Column]:
+    def decided(self, ledger: PartLedger, rule: Smoothing) -> list[Column]:
         """How each column is weighed, as its counts suggest."""
         kept: dict[Any, list[Column]] = ledger.__dict__.setdefault("_decided", {})  # made once for a ledger
         if (self, rule) not in kept:
@@ -137,7 +141,7 @@ class AnyNumbers:
             kept[self, rule] = [self._decided(name, rule, total.grid, moments) for name, _ in self.columns]
         return kept[self, rule]
 
-    def _decided(self, name: str, smoothing: Smoothing, grid: Tally, moments: Moments) -> Column:
+    def _decided(self, name: str, smoothing: Smoothing, grid: Counts, moments: Moments) -> Column:
         rule = self.rules[name]
         if isinstance(rule, Gaussian):
             return Column(name, rule)
@@ -174,10 +178,10 @@ class AnyNumbers:
         floor = max(Gaussian().var_smoothing * _pooled_variance(moments)[j], 1e-300)
         return loss_by_normal(starts(cells), counts, n, mean, m2, floor), loss_by_bins(table, alpha)
 
-    def table(self, ledger: Ledger, rule: Smoothing, prior: Array, features: Array | None = None) -> NumberTable:
+    def table(self, ledger: PartLedger, rule: Smoothing, prior: Array, features: Array | None = None) -> NumberTable:
         return self.table_of(ledger, self.decided(ledger, rule), prior)
 
-    def table_of(self, ledger: Ledger, columns: list[Column], prior: Array) -> NumberTable:
+    def table_of(self, ledger: PartLedger, columns: list[Column], prior: Array) -> NumberTable:
         """The table of columns for which it is decided how they are weighed."""
         normal = [column for column in columns if column.edges is None]
         bins = [column for column in columns if column.edges is not None]
@@ -186,7 +190,7 @@ class AnyNumbers:
             _code_table(self.who, ledger.classes, bins, prior),
         )  # fmt: skip
 
-    def _normal_table(self, ledger: Ledger, columns: list[Column], prior: Array) -> NormalTable | None:
+    def _normal_table(self, ledger: PartLedger, columns: list[Column], prior: Array) -> NormalTable | None:
         if not columns:
             return None
         moments = ledger.total.moments.full()
@@ -195,7 +199,7 @@ class AnyNumbers:
         return NormalTable(self.who, ledger.classes, Index.of([c.name for c in columns]), prior, mean, variance)
 
     def left_out(
-        self, ledger: Ledger, rules: Sequence[Smoothing], X: NumberColumns, codes: Array, weight: Array | None
+        self, ledger: PartLedger, rules: Sequence[Smoothing], X: NumberColumns, codes: Array, weight: Array | None
     ) -> Left:
         """Bins, bandwidths and the choice between them and the Gaussian stay as they are with all rows."""
         each = np.ones(len(codes)) if weight is None else weight.astype(np.float64)
@@ -218,8 +222,8 @@ class AnyNumbers:
         return concat_rules(parts, len(rules), ledger.classes.size)
 
     def _left_out(
-        self, ledger: Ledger, table: NumberTable, rule: Smoothing, X: NumberColumns, every: AllRows | None, rows: slice,
-        codes: Array, weight: Array,
+        self, ledger: PartLedger, table: NumberTable, rule: Smoothing, X: NumberColumns, every: AllRows | None,
+        rows: slice, codes: Array, weight: Array,
     ) -> Logs:  # fmt: skip
         codes, weight = codes[rows], weight[rows]
         arrays = dict(zip(X.names, X.arrays, strict=True))
@@ -253,26 +257,26 @@ class AnyNumbers:
 
     # --- the model
 
-    def n_parameters(self, tally: Numbers) -> int:
+    def n_parameters(self, ledger: PartLedger) -> int:
         """Two numbers for each class and normal column, one less than there are bins for each other."""
-        columns = self.decided(Ledger((tally,)), _LAPLACE)
-        return tally.classes.size * sum(2 if c.edges is None else len(c.edges) for c in columns)
+        columns = self.decided(ledger, _LAPLACE)
+        return ledger.classes.size * sum(2 if c.edges is None else len(c.edges) for c in columns)
 
-    def n_parameters_joint(self, tally: Numbers) -> int | float:
+    def n_parameters_joint(self, ledger: PartLedger) -> int | float:
         """Bins in every combination, and for each of these a mean and a covariance of the normal columns."""
-        columns = self.decided(Ledger((tally,)), _LAPLACE)
+        columns = self.decided(ledger, _LAPLACE)
         bins = 1
         for column in columns:
             bins *= 1 if column.edges is None else len(column.edges) + 1
         d = sum(column.edges is None for column in columns)
-        return tally.classes.size * (bins - 1 + bins * (d + d * (d + 1) // 2))
+        return ledger.classes.size * (bins - 1 + bins * (d + d * (d + 1) // 2))
 
     def sample(
-        self, tally: Numbers, rule: Smoothing, klass: int, size: int, rng: np.random.Generator
+        self, ledger: PartLedger, rule: Smoothing, klass: int, size: int, rng: np.random.Generator
     ) -> dict[str, Array]:
         """A column of numbers for each: normal, or within a cell of the class that is drawn (for a kernel: a bin)."""
         drawn: dict[str, Array] = {}
-        table = self.table(Ledger((tally,)), rule, np.zeros(tally.classes.size))
+        table = self.table(ledger, rule, np.zeros(ledger.classes.size))
         for column in table.columns:
             if column.edges is None:
                 assert table.normal is not None
@@ -285,7 +289,7 @@ class AnyNumbers:
             elif isinstance(column.rule, Kernel):
                 drawn[column.name] = _drawn_bins(column, klass, size, rng)
             else:
-                drawn[column.name] = _drawn_cells(tally.grid, self.gridded.lookup[column.name], klass, size, rng)
+                drawn[column.name] = _drawn_cells(ledger.total.grid, self.gridded.lookup[column.name], klass, size, rng)
         return drawn
 
 
@@ -313,15 +317,15 @@ _LARGEST = 1 << 21
 _FEWEST_CELLS = 16
 
 
-def column_counts(grid: Tally, column: int) -> tuple[Array, Array]:
+def column_counts(grid: Counts, column: int) -> tuple[Array, Array]:
     """The cells of a column, ascending, and its counts, cells by classes."""
     return grouped_counts(grid, column)[:2]
 
 
-def grouped_counts(grid: Tally, column: int) -> tuple[Array, Array, bool]:
+def grouped_counts(grid: Counts, column: int) -> tuple[Array, Array, bool]:
     """The same, and whether a cell stands for its neighbours too, because cells and classes are many."""
     begin, end = np.searchsorted(grid.cells.feature, [column << CODE_BITS, (column << CODE_BITS) | MISSING])
-    value, classes = grid.cells.values[0, begin:end], grid.classes.size
+    value, classes = grid.cells.values[0, begin:end], len(grid.rows)
     cells, at = np.unique(grid.cells.feature[begin:end] & MISSING, return_inverse=True)
     most = max(_FEWEST_CELLS, _LARGEST // max(classes, 1))
     grouped = len(cells) > most
@@ -413,7 +417,7 @@ def _code_table(who: str, classes: Index, columns: list[Column], prior: Array) -
     return CodeTable(who, classes, names, prior, weights, unseen, impossible, np.cumsum(sizes) - sizes, sizes)
 
 
-def _drawn_cells(grid: Tally, column: int, klass: int, size: int, rng: np.random.Generator) -> Array:
+def _drawn_cells(grid: Counts, column: int, klass: int, size: int, rng: np.random.Generator) -> Array:
     cells, counts = column_counts(grid, column)
     weight = counts[:, klass] if counts[:, klass].any() else counts.sum(axis=1)
     if not weight.any():
@@ -503,13 +507,3 @@ class NumberTable(Value):
 
         columns = [_core.Column.of_bins(arrays[name], at, BITS) for name, at in edges.items()]
         return CodeRows(columns, X.rows, refuse)
-
-
-def joined_shares(parts: list[Shares], classes: int) -> Shares:
-    """The shares of several tables as those of one."""
-    names = [name for part in parts for name in part[0]]
-    shares = np.concatenate([part[1] for part in parts]) if parts else np.zeros((0, classes))
-    if all(part[2] is None for part in parts):
-        return names, shares, None
-    impossible = [np.zeros_like(part[1]) if part[2] is None else part[2] for part in parts]
-    return names, shares, np.concatenate(impossible)

@@ -10,7 +10,7 @@ import numpy as np
 
 from naively import _core
 from naively.arrays import Array
-from naively.count.ledger import Ledger, Uncounted
+from naively.count.ledger import PartLedger
 from naively.count.moments import Comoments, Moments
 from naively.errors import InputError
 from naively.families.base import count_in_blocks, rows_per_class
@@ -18,7 +18,7 @@ from naively.families.counts_left_out import Left, concat_rules, one_by_one
 from naively.families.densities.normal import VANISHING, AllRows, Normals
 from naively.names import Index
 from naively.read.matrix import Fault, Rows, error_for, in_blocks, is_sparse_matrix
-from naively.score.table import CovarianceTable, NormalTable, Table
+from naively.score.table import BlockTable, CovarianceTable, NormalTable
 from naively.store.registry import stored
 from naively.threads import threads
 
@@ -46,28 +46,28 @@ class Gaussian:
     ignores_prior: ClassVar[bool] = False
 
     def empty(self, classes: Index, features: Index) -> Any:
-        return (Comoments if self.pairs else Moments).empty(classes, features)
+        return (Comoments if self.pairs else Moments).empty(classes.size, features)
 
     def count(self, X: Rows, codes: Array, classes: Index, features: Index, weight: Array | None) -> Any:
         if is_sparse_matrix(X):
             return count_in_blocks(self, X, codes, classes, features, weight)
         rows = rows_per_class(codes, weight, classes.size)
         if self.pairs:
-            return count_comoments(X, codes, rows, classes, features, weight, self.who)
+            return count_comoments(X, codes, rows, features, weight, self.who)
         present = np.flatnonzero(np.bincount(codes, minlength=classes.size))
         local = codes if len(present) == classes.size else np.searchsorted(present, codes).astype(np.int32)
         n, mean, m2, fault = _core.count_moments(X, local, len(present), weight, threads(X.size))
         if fault is not None:
             raise error_for(fault, X, features, self.who, "finite numbers")
-        return Moments(classes, rows, features, present, n, mean, m2)
+        return Moments(rows, features, present, n, mean, m2)
 
-    def features_in(self, X: Rows, rule: Any, ledger: Ledger) -> Array | None:
+    def features_in(self, X: Rows, rule: Any, ledger: PartLedger) -> Array | None:
         return None
 
     def restrict(self, X: Rows, features: Array) -> Rows:
         return X
 
-    def table(self, ledger: Ledger, rule: Any, prior: Array, features: Array | None = None) -> Table:
+    def table(self, ledger: PartLedger, rule: Any, prior: Array, features: Array | None = None) -> BlockTable:
         var_smoothing, shrinkage = rule
         if self.pairs and isinstance(ledger.total, Moments):
             raise InputError(
@@ -80,9 +80,9 @@ class Gaussian:
         mean, variance = self._variances(ledger.total.single(), var_smoothing, shrinkage)
         return NormalTable(self.who, ledger.classes, ledger.features, prior, mean, variance)
 
-    def check(self, ledger: Ledger, rule: Any) -> None:
+    def check(self, ledger: PartLedger, rule: Any) -> None:
         """Raise where a table of these counts would hold densities beyond float64."""
-        if not self.pairs or isinstance(ledger, Uncounted):
+        if not self.pairs:
             return
         means = [np.einsum("cii->ci", level.mean) for level in ledger.levels if isinstance(level, Comoments)]
         if any(np.abs(mean).max(initial=0.0) > _FAR * VANISHING**0.5 for mean in means):  # otherwise it cannot be
@@ -137,7 +137,7 @@ class Gaussian:
             scatter, n = scatter.sum(axis=0, keepdims=True), n.sum(axis=0, keepdims=True)
         covariance = np.divide(scatter, n, out=np.zeros_like(scatter), where=n > 0)
         pooled_n, pooled_mean, pooled_m2 = moments.pooled
-        for k in range(moments.classes.size):
+        for k in range(len(moments.rows)):
             never = np.einsum("ii->i", moments.n[k]) <= 0
             mean[k, never] = pooled_mean[never]
             if self.covariance == "full":
@@ -152,7 +152,7 @@ class Gaussian:
             covariance = (1 - weight) * covariance + weight * average * np.eye(len(diagonal))
         return mean, covariance
 
-    def left_out(self, ledger: Ledger, rules: Sequence[Any], X: Rows, codes: Array, weight: Array | None) -> Left:
+    def left_out(self, ledger: PartLedger, rules: Sequence[Any], X: Rows, codes: Array, weight: Array | None) -> Left:
         if self.covariance != "diagonal" or any(shrinkage != 0.0 for _, shrinkage in rules):
             return one_by_one(self, ledger, rules, X, codes, weight)
         moments = ledger.total.single().full()
@@ -169,24 +169,24 @@ class Gaussian:
         parts = in_blocks(x, max(x.shape[1], 1) * ledger.classes.size, left_out, 1 << 19)
         return concat_rules(parts, len(rules), ledger.classes.size)
 
-    def n_parameters(self, tally: Any) -> int:
-        k, d = tally.classes.size, tally.features.size
+    def n_parameters(self, ledger: PartLedger) -> int:
+        k, d = ledger.classes.size, ledger.features.size
         spread = {"spherical": k, "diagonal": k * d, "tied": d * (d + 1) // 2, "full": k * d * (d + 1) // 2}
         return k * d + spread[self.covariance]
 
-    def n_parameters_joint(self, tally: Any) -> int | float:
+    def n_parameters_joint(self, ledger: PartLedger) -> int | float:
         """A mean and a full covariance for each class."""
-        k, d = tally.classes.size, tally.features.size
+        k, d = ledger.classes.size, ledger.features.size
         return k * d + k * d * (d + 1) // 2
 
-    def sample(self, tally: Any, rule: Any, klass: int, size: int, rng: np.random.Generator) -> Rows:
-        table = self.table(Ledger((tally,)), rule, np.zeros(tally.classes.size))
+    def sample(self, ledger: PartLedger, rule: Any, klass: int, size: int, rng: np.random.Generator) -> Rows:
+        table = self.table(ledger, rule, np.zeros(ledger.classes.size))
         if isinstance(table, CovarianceTable):
             covariance = table.covariance[klass if len(table.covariance) > 1 else 0]
             return rng.multivariate_normal(table.mean[klass], covariance, size, method="eigh")
         assert isinstance(table, NormalTable)
         spread = np.sqrt(np.where(np.isfinite(table.variance[klass]), table.variance[klass], np.nan))
-        return table.mean[klass] + spread * rng.standard_normal((size, tally.features.size))
+        return table.mean[klass] + spread * rng.standard_normal((size, ledger.features.size))
 
 
 def epsilon(moments: Any, var_smoothing: float) -> float:
@@ -209,9 +209,7 @@ def _weights(shrinkage: Any, covariances: list[Array], rows: Array) -> Array:
     return np.array(result)
 
 
-def count_comoments(
-    X: Rows, codes: Array, rows: Array, classes: Index, features: Index, weight: Array | None, who: str
-) -> Comoments:
+def count_comoments(X: Rows, codes: Array, rows: Array, features: Index, weight: Array | None, who: str) -> Comoments:
     """Moments of every pair of features over the rows that have both, about each class's own means."""
     X = X.astype(np.float64)
     infinite = np.argwhere(np.isinf(X))
@@ -236,4 +234,4 @@ def count_comoments(
         shift = np.divide(weighted.T @ known, n[k], out=np.zeros_like(n[k]), where=n[k] > 0)
         mean[k] = np.where(n[k] > 0, centre[:, None] + shift, 0.0)
         m2[k] = np.where(n[k] > 0, scatter - n[k] * shift * shift.T, 0.0)
-    return Comoments(classes, rows, features, present, n, mean, m2)
+    return Comoments(rows, features, present, n, mean, m2)

@@ -12,8 +12,8 @@ import numpy as np
 from naively import _core
 from naively.arrays import Array
 from naively.count.cells import Cells, gathered
-from naively.count.ledger import Ledger, View, count_histogram_of, entries_of
-from naively.count.tally import WEIGHT_UNIT, Tally, some_or_none
+from naively.count.counts import WEIGHT_UNIT, Counts
+from naively.count.ledger import PartLedger, View, count_histogram_of, entries_of
 from naively.count.vocabulary import Buckets, Vocabulary, WordSubset
 from naively.errors import InputError
 from naively.families.base import rows_per_class
@@ -91,8 +91,8 @@ class Words:
     def many_threads(self, texts: Texts) -> int:
         return threads(texts.core.bytes) if self.threads is None else self.threads
 
-    def empty(self, classes: Index, features: Vocabulary | Buckets) -> Tally:
-        return Tally.empty(self.kind, classes, features)
+    def empty(self, classes: Index, features: Vocabulary | Buckets) -> Counts:
+        return Counts.empty(self.kind, classes.size, features)
 
     def read(self, texts: Texts, words: Vocabulary | Buckets) -> WordRows:
         """Texts as rows of these words, for whoever wants to count or score them more than once."""
@@ -100,7 +100,7 @@ class Words:
 
     def count(
         self, X: Texts | WordRows, codes: Array, classes: Index, features: Vocabulary | Buckets, weight: Array | None
-    ) -> Tally:
+    ) -> Counts:
         if isinstance(X, WordRows):
             seen_words = X.counted(codes, classes.size, weight, weights=self.weights)
             return self._tally(X, codes, classes, X.words, seen_words, weight)
@@ -116,7 +116,7 @@ class Words:
             return self._tally(X, codes, classes, features, self._only_given(own, counted, features), weight)
         return self.placed(self._tally(X, codes, classes, own, counted, weight), features)
 
-    def placed(self, tally: Tally, features: Any) -> Tally:
+    def placed(self, tally: Counts, features: Any) -> Counts:
         """A tally of words that were counted by themselves, with the numbers that they have among others."""
         if not isinstance(tally.features, Vocabulary) or self.vocabulary is not None or features.size == 0:
             return tally
@@ -125,14 +125,13 @@ class Words:
 
     def _tally(
         self, X: Texts | WordRows, codes: Array, classes: Index, features: Any, cells: Cells, weight: Array | None
-    ) -> Tally:
-        """A missing text is a row of its class of which no word is known."""
+    ) -> Counts:
+        """The words of these texts; a missing one is no row in which words are known."""
         if cells.values.dtype != np.int64 and not np.isfinite(cells.values).all():
             raise InputError("sample_weight adds up to more than float64 holds; divide the weights by a common factor")
-        rows, gone, missing = rows_per_class(codes, weight, classes.size), X.missing, None
-        if len(gone):
-            missing = some_or_none(rows_per_class(codes[gone], None if weight is None else weight[gone], classes.size))
-        return Tally(self.kind, classes, rows, features, cells, missing)
+        if len(X.missing):
+            codes, weight = codes[~X.missing], None if weight is None else weight[~X.missing]
+        return Counts(self.kind, rows_per_class(codes, weight, classes.size), features, cells)
 
     def _only_given(self, own: Vocabulary, cells: Cells, features: Vocabulary) -> Cells:
         assert self.vocabulary is not None
@@ -144,7 +143,7 @@ class Words:
 
     # --- scoring
 
-    def features_in(self, X: Texts | WordRows, rule: Smoothing, ledger: Ledger) -> Array | None:
+    def features_in(self, X: Texts | WordRows, rule: Smoothing, ledger: PartLedger) -> Array | None:
         """Only where every word counts, and none but those of the texts matters."""
         words = ledger.features
         few = self.limits.none or (self.limits.by_rows and kept_sums(ledger, self.limits.min_df) is not None)
@@ -161,7 +160,7 @@ class Words:
     def restrict(self, X: Texts, features: Array) -> Texts:
         return X
 
-    def table(self, ledger: Ledger, rule: Smoothing, prior: Array, features: Array | None = None) -> TextTable:
+    def table(self, ledger: PartLedger, rule: Smoothing, prior: Array, features: Array | None = None) -> TextTable:
         holes = None
         if features is None:
             numbers = self.kept(ledger.total)
@@ -192,25 +191,25 @@ class Words:
         linear = replace(linear, features=words)
         idf = None
         if self.weighting == "tfidf" and self.family != "bernoulli":
-            idf = inverse_documents(cells, len(columns), float(ledger.known.sum()))
+            idf = inverse_documents(cells, len(columns), float(ledger.rows.sum()))
         return TextTable(self, linear, words, idf, features, holes)
 
-    def _has_holes(self, ledger: Ledger, numbers: Array) -> bool:
+    def _has_holes(self, ledger: PartLedger, numbers: Array) -> bool:
         """Whether so few words are gone that to leave their columns empty is less work than to number them anew."""
         words = ledger.features
         whole = isinstance(words, Vocabulary) and self.vocabulary is None and self.limits.none and not self.norm
         return whole and self.family != "bernoulli" and words.size // 2 < len(numbers) < words.size
 
-    def _shown(self, ledger: Ledger, cells: Cells, width: int, every: int, totals: Array) -> View:
+    def _shown(self, ledger: PartLedger, cells: Cells, width: int, every: int, totals: Array) -> View:
         """The counts of words as the inner family takes them."""
         shown = Cells(cells.feature, cells.klass, self._projected(cells.values, self._plane))
         entries = None
         if self.family == "bernoulli" and shown.values.dtype == np.int64:  # a sum that does not depend on numbers
             entries = entries_of(count_histogram_of(shown))
         sums = self._projected(totals, self._plane)
-        return View(ledger.classes, ledger.known, sums, Index(max(every, 1)), None, width, shown, entries)
+        return View(ledger.classes, ledger.rows, sums, Index(max(every, 1)), None, width, shown, entries)
 
-    def totals(self, ledger: Ledger) -> Array:
+    def totals(self, ledger: PartLedger) -> Array:
         """What each class comes to, in the words that the table is made of."""
         cells = restricted(ledger.total.cells, self.kept(ledger.total))
         return self._projected(cells.totals(ledger.classes.size), self._plane)[0]
@@ -219,7 +218,7 @@ class Words:
         """The numbers of the cells that the table is made of: occurrences, documents or weights."""
         return self._projected(values, self._plane)[0]
 
-    def settled_by(self, ledger: Ledger, rule: Smoothing) -> Smoothing:
+    def settled_by(self, ledger: PartLedger, rule: Smoothing) -> Smoothing:
         """The rule, or where the counts are to decide, what those of a ledger decide."""
         if not isinstance(rule, Evidence):
             return rule
@@ -232,12 +231,12 @@ class Words:
         view = self._shown(ledger, cells, len(numbers), len(numbers), totals)
         return self._settled_once(ledger, rule, view, totals)
 
-    def _settled_for(self, ledger: Ledger) -> dict[Smoothing, Smoothing]:
+    def _settled_for(self, ledger: PartLedger) -> dict[Smoothing, Smoothing]:
         """What the counts of a ledger have decided already."""
         kept: dict[Any, Any] = ledger.__dict__.setdefault("_settled", {})
         return kept.setdefault(replace(self, threads=None), {})
 
-    def _settled_once(self, ledger: Ledger, rule: Smoothing, view: View, totals: Array) -> Smoothing:
+    def _settled_once(self, ledger: PartLedger, rule: Smoothing, view: View, totals: Array) -> Smoothing:
         if not isinstance(rule, Evidence):
             return rule
         kept = self._settled_for(ledger)
@@ -263,7 +262,7 @@ class Words:
         return WEIGHTINGS["binary" if self.family == "bernoulli" else self.weighting]
 
     def left_out(
-        self, ledger: Ledger, rules: Sequence[Smoothing], X: Texts | WordRows, codes: Array, weight: Array | None
+        self, ledger: PartLedger, rules: Sequence[Smoothing], X: Texts | WordRows, codes: Array, weight: Array | None
     ) -> Left:
         """The words are those of the other texts, by `min_df`; those picked by other limits stay as they are."""
         if self.norm and self.family == "complement":
@@ -291,7 +290,7 @@ class Words:
         return left
 
     def _entries(
-        self, ledger: Ledger, view: View, cells: Cells, numbers: Array, X: WordRows, codes: Array,
+        self, ledger: PartLedger, view: View, cells: Cells, numbers: Array, X: WordRows, codes: Array,
         weight: Array | None,
     ) -> Entries:  # fmt: skip
         """What the texts hold, and what each of their words has added to the counts."""
@@ -311,7 +310,7 @@ class Words:
         elif self._plane == DOCUMENTS:
             data, own = np.ones(len(count)), of_row
         else:
-            texts = np.repeat(ledger.known.sum() - each, np.diff(starts))
+            texts = np.repeat(ledger.rows.sum() - each, np.diff(starts))
             weighted = X.tf[known] * (np.log((1.0 + texts) / (1.0 + np.maximum(others, 0.0))) + 1.0)
             data = length_normed(starts, weighted if lost is None else np.where(lost, 0.0, weighted))
             own = X.unit[known] * of_row
@@ -328,7 +327,7 @@ class Words:
         lost = others < self.limits.min_df - 1e-9
         return lost if lost.any() else None
 
-    def kept(self, tally: Tally) -> Array:
+    def kept(self, tally: Counts) -> Array:
         """The words that the table is made of, by number, sorted."""
         if self.vocabulary is None:
             return self.limits.kept(tally, tally.cells.features())
@@ -352,40 +351,40 @@ class Words:
 
     # --- the model
 
-    def n_parameters(self, tally: Tally) -> int:
-        size = len(self.kept(tally))
-        return tally.classes.size * (size if self.family == "bernoulli" else max(size - 1, 0))
+    def n_parameters(self, ledger: PartLedger) -> int:
+        size = len(self.kept(ledger.total))
+        return ledger.classes.size * (size if self.family == "bernoulli" else max(size - 1, 0))
 
-    def n_parameters_joint(self, tally: Tally) -> int | float:
+    def n_parameters_joint(self, ledger: PartLedger) -> int | float:
         """Of which words a text holds, in every combination: 2^V - 1 for each class."""
-        return tally.classes.size * (2 ** len(self.kept(tally)) - 1)
+        return ledger.classes.size * (2 ** len(self.kept(ledger.total)) - 1)
 
-    def sample(self, tally: Tally, rule: Smoothing, klass: int, size: int, rng: np.random.Generator) -> list[str]:
+    def sample(self, ledger: PartLedger, rule: Smoothing, klass: int, size: int, rng: np.random.Generator) -> list[str]:
         """Texts of words drawn one by one, as long as the class's are on average, in a Poisson manner."""
-        numbers = self.kept(tally)
-        cells = restricted(tally.cells, numbers)
+        numbers = self.kept(ledger.total)
+        cells = restricted(ledger.total.cells, numbers)
         mine = cells.klass == klass
         counts = np.zeros(len(numbers))
         counts[cells.feature[mine]] = cells.values[OCCURRENCES][mine]
         total = counts.sum()
         if not len(numbers) or not size:
             return [""] * size
-        view = self._shown(Ledger((tally,)), cells, len(numbers), len(numbers), cells.totals(tally.classes.size))
+        view = self._shown(ledger, cells, len(numbers), len(numbers), cells.totals(ledger.classes.size))
         plain = replace(
-            view, cells=replace(cells, values=cells.values[:1]), totals=cells.totals(tally.classes.size)[:1]
+            view, cells=replace(cells, values=cells.values[:1]), totals=cells.totals(ledger.classes.size)[:1]
         )
-        rule = self.settled(rule, view, cells.totals(tally.classes.size))
-        chance = chances(Multinomial().table(plain, rule, np.zeros(tally.classes.size)), klass)  # type: ignore[arg-type]
-        lengths = rng.poisson(total / max(float(tally.known[klass]), 1.0), size)
+        rule = self.settled(rule, view, cells.totals(ledger.classes.size))
+        chance = chances(Multinomial().table(plain, rule, np.zeros(ledger.classes.size)), klass)  # type: ignore[arg-type]
+        lengths = rng.poisson(total / max(float(ledger.rows[klass]), 1.0), size)
         drawn = rng.choice(len(numbers), int(lengths.sum()), p=chance / chance.sum())
-        features: Any = tally.features
+        features: Any = ledger.features
         seen, where = np.unique(drawn, return_inverse=True)
         names = features.names_of(numbers[seen])
         ends = np.cumsum(lengths)
         return [" ".join(names[w] for w in where[a:b]) for a, b in zip([0, *ends[:-1]], ends, strict=True)]
 
 
-def kept_sums(ledger: Ledger, least: int) -> tuple[int, Array] | None:
+def kept_sums(ledger: PartLedger, least: int) -> tuple[int, Array] | None:
     """How many words are in so many texts, and what these come to in each class, kinds by classes.
 
     The largest tally of the ledger is gone through once; what was learnt since changes the sums of its own words. None
@@ -393,7 +392,7 @@ def kept_sums(ledger: Ledger, least: int) -> tuple[int, Array] | None:
     """
     first, size = ledger.levels[0], ledger.classes.size
     since = sum(level.size for level in ledger.levels[1:])
-    if since * 4 > first.size or first.classes.size != size or first.known.sum() < 2 * least:
+    if since * 4 > first.size or len(first.rows) != size or first.rows.sum() < 2 * least:
         return None
     made: dict[Any, Any] = first.__dict__.setdefault("_kept_sums", {})
     if least not in made:
@@ -417,7 +416,7 @@ def _sums_of(cells: Cells, least: int, classes: int) -> tuple[int, Array]:
     return int(np.count_nonzero(documents >= least)), some.totals(classes)
 
 
-def without_lost_words(ledger: Ledger, gone: Tally, family: Words) -> Ledger:
+def without_lost_words(ledger: PartLedger, gone: Counts, family: Words) -> PartLedger:
     """Without words of which nothing is left now that some texts are gone, unless the words were given."""
     words = ledger.features
     if not isinstance(words, Vocabulary) or family.vocabulary is not None:
@@ -427,4 +426,5 @@ def without_lost_words(ledger: Ledger, gone: Tally, family: Words) -> Ledger:
         return ledger
     total = ledger.total
     left, moved = words.subset(total.cells.features())
-    return Ledger((replace(total, features=left, cells=total.cells.renumbered(moved.__getitem__, None)),))
+    left_words = replace(total, features=left, cells=total.cells.renumbered(moved.__getitem__, None))
+    return PartLedger(ledger.classes, (left_words,))

@@ -7,18 +7,19 @@ from typing import Any
 import numpy as np
 
 from naively.arrays import Array
-from naively.count.tally import Tally
+from naively.count.counts import Counts
+from naively.count.ledger import PartLedger
 from naively.families.words.selection import OCCURRENCES, restricted
 
 
-def log_odds(tally: Tally, numbers: Array, klass: int, strength: float) -> Array:
+def log_odds(counted: Counts, numbers: Array, klass: int, strength: float) -> Array:
     """How far each of these words (sorted numbers) leans towards a label, in standard deviations.
 
     The log-odds of the label's use of a word against that of all others, each smoothed by a Dirichlet prior that has
     the words of the whole corpus, `strength` of them (Monroe, Colaresi and Quinn 2008). So frequent words do not win
     by their number, nor rare ones by chance.
     """
-    cells = restricted(tally.cells, numbers)
+    cells = restricted(counted.cells, numbers)
     counts = cells.values[OCCURRENCES].astype(np.float64)
     everywhere = np.bincount(cells.feature, weights=counts, minlength=len(numbers))
     own = cells.klass == klass
@@ -36,16 +37,17 @@ def log_odds(tally: Tally, numbers: Array, klass: int, strength: float) -> Array
     return (odds(here) - odds(elsewhere)) / np.sqrt(spread)
 
 
-def top_words(tally: Tally, numbers: Array, n: int, strength: float) -> dict[Any, list[tuple[str, float]]]:
+def top_words(ledger: PartLedger, numbers: Array, n: int, strength: float) -> dict[Any, list[tuple[str, float]]]:
     """The n words that lean most towards each label, the most telling first; of equals, the first by name."""
-    seen = numbers[np.isin(numbers, tally.cells.feature)]
-    features: Any = tally.features
+    counts, classes = ledger.total, ledger.classes
+    seen = numbers[np.isin(numbers, counts.cells.feature)]
+    features: Any = counts.features
     rank = np.argsort(features.order_of(seen), kind="stable")
     found: dict[Any, list[tuple[str, float]]] = {}
-    for klass in range(tally.classes.size) if tally.classes.order is None else tally.classes.order.tolist():
-        leaning = log_odds(tally, seen, klass, strength) if len(seen) else np.zeros(0)
+    for klass in range(classes.size) if classes.order is None else classes.order.tolist():
+        leaning = log_odds(counts, seen, klass, strength) if len(seen) else np.zeros(0)
         best = np.lexsort((rank, -leaning))[:n]
-        found[tally.classes.name(klass)] = list(
+        found[classes.name(klass)] = list(
             zip(features.names_of(seen[best]), leaning[best].round(4).tolist(), strict=True)
         )
     return found

@@ -11,7 +11,7 @@ import numpy as np
 from naively import _core
 from naively.arrays import Array, Value
 from naively.count.cells import Cells
-from naively.count.tally import WEIGHT_UNIT
+from naively.count.counts import WEIGHT_UNIT
 from naively.count.vocabulary import Buckets, Vocabulary
 from naively.families.words.selection import DOCUMENTS
 from naively.threads import threads

@@ -11,7 +11,7 @@ import numpy as np
 
 from naively.arrays import Array
 from naively.count.cells import Cells
-from naively.count.tally import Tally
+from naively.count.counts import Counts
 from naively.errors import InputError
 from naively.store.registry import stored
 
@@ -90,16 +90,16 @@ class Best:
         if self.per == "label" and self.by == "information_gain":
             raise InputError("Best: information gain is of all labels at once; use by='mutual_information' per label")
 
-    def among(self, tally: Tally, numbers: Array) -> Array:
+    def among(self, tally: Counts, numbers: Array) -> Array:
         """Those of these words (sorted numbers) that are chosen."""
         quality = self.quality(tally, numbers)
         columns = [quality.max(axis=1)] if self.per == "all" else list(quality.T)
         chosen = [first(numbers, column, self.n, tally) for column in columns]
         return np.unique(np.concatenate(chosen)) if chosen else numbers[:0]
 
-    def quality(self, tally: Tally, numbers: Array) -> Array:
+    def quality(self, tally: Counts, numbers: Array) -> Array:
         """How good each word is for each label (in the tally's order), or for all at once."""
-        rows = tally.known.astype(np.float64)
+        rows = tally.rows.astype(np.float64)
         parts = [self._quality(there, rows) for there in documents_by_label(tally, numbers)]
         return np.concatenate(parts) if parts else np.zeros((0, max(len(rows), 1)))
 
@@ -110,9 +110,9 @@ class Best:
         return PER_LABEL[self.by](there, elsewhere, rows - there, rows.sum() - rows - elsewhere)
 
 
-def documents_by_label(tally: Tally, numbers: Array) -> Iterator[Array]:
+def documents_by_label(tally: Counts, numbers: Array) -> Iterator[Array]:
     """How many documents of each label have each word, a block of words at a time."""
-    classes = max(tally.classes.size, 1)
+    classes = max(len(tally.rows), 1)
     step = max(1, _BLOCK // classes)
     cells = tally.cells
     for start in range(0, len(numbers), step):
@@ -126,7 +126,7 @@ def documents_by_label(tally: Tally, numbers: Array) -> Iterator[Array]:
         yield there
 
 
-def first(numbers: Array, quality: Array, n: int, tally: Tally) -> Array:
+def first(numbers: Array, quality: Array, n: int, tally: Counts) -> Array:
     """The n best numbers; of equals, the first by name."""
     if n >= len(numbers):
         return numbers
@@ -192,11 +192,11 @@ class Selection:
         least = isinstance(self.min_df, Integral)
         return least and self.highest == (True, 1) and (self.max_features, self.best) == (None, None)
 
-    def kept(self, tally: Tally, numbers: Array) -> Array:
+    def kept(self, tally: Counts, numbers: Array) -> Array:
         """Those of these words (sorted numbers) that count."""
         if self.none or not len(numbers):
             return numbers
-        total = tally.known.sum()
+        total = tally.rows.sum()
         low, high = (v if isinstance(v, Integral) else v * total for v in (self.min_df, self.max_df))
         documents = summed(tally, numbers, DOCUMENTS)
         if self.yields and not ((documents >= low) & (documents <= high)).any():
@@ -213,7 +213,7 @@ class Selection:
         return kept
 
 
-def summed(tally: Tally, numbers: Array, plane: int) -> Array:
+def summed(tally: Counts, numbers: Array, plane: int) -> Array:
     """What these words (sorted numbers) come to in all labels together."""
     place = np.searchsorted(numbers, tally.cells.feature)
     place = np.minimum(place, max(len(numbers) - 1, 0))

@@ -1,0 +1,194 @@
+"""Counts: what was seen of countable features, by number of class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from naively.arrays import Array, Value, close, whole
+from naively.count.cells import Cells, NegativeCell
+from naively.count.columns import Categories
+from naively.count.grid import Grid
+from naively.count.vocabulary import WordFeatures
+from naively.errors import InputError, NegativeCount
+from naively.names import Index
+from naively.store.registry import stored
+
+Features = Index | Categories | Grid | WordFeatures
+PLANES = {
+    "counts": ("count",),
+    "presence": ("count", "missing"),
+    "events": ("count", "missing"),
+    "categories": ("count",),
+    "grid": ("count",),
+    "words": ("occurrences", "documents", "weight"),
+    "unweighted words": ("occurrences", "documents"),
+}
+"""What the cells of each kind of counts hold."""
+WORDS = ("words", "unweighted words")
+WEIGHT_UNIT = 2.0**-32
+"""What one stands for in the weights of words."""
+
+
+@stored()
+@dataclass(frozen=True, eq=False, repr=False)
+class Counts(Value):
+    """Counts by class and feature, in cells; a part of a tally, which names the classes.
+
+    `rows` are the rows of each class in which the features are known: all but those whose text is missing. Whole
+    counts are int64 and exact, so merging in any order gives the same bits. Counts with fractional weights are float64.
+    """
+
+    kind: str
+    rows: Array
+    features: Features
+    cells: Cells
+
+    @classmethod
+    def empty(cls, kind: str, n_classes: int, features: Features) -> Counts:
+        return cls(kind, np.zeros(n_classes, np.int64), features, Cells.empty(len(PLANES[kind])))
+
+    @property
+    def planes(self) -> tuple[str, ...]:
+        return PLANES[self.kind]
+
+    @property
+    def size(self) -> int:
+        """How many numbers it holds."""
+        return len(self.cells) * len(self.planes) + len(self.rows)
+
+    @cached_property
+    def totals(self) -> Array:
+        """The sum of each plane for each class."""
+        return self.cells.totals(len(self.rows))
+
+    def __add__(self, other: Counts) -> Counts:
+        mine, theirs = self._aligned(other)
+        return replace(mine, rows=sum_of([mine.rows, theirs.rows]), cells=mine.cells + theirs.cells)
+
+    def minus(self, other: Counts, classes: Index) -> Counts:
+        """What is left when the other is taken away; raises NegativeCount, by the names of `classes`, for too much."""
+        mine, theirs = self._aligned(other)
+        rows = rows_left(classes, mine.rows, theirs.rows, self.rows_noun)
+        try:
+            cells = mine.cells - theirs.cells
+        except NegativeCell as error:
+            raise negative_count(error.feature, error.klass, mine.features, classes) from None
+        return replace(mine, rows=rows, cells=cells)
+
+    @property
+    def rows_noun(self) -> str:
+        """The name of its rows in an error message."""
+        return "rows with a text" if self.kind in WORDS else "rows"
+
+    def negated(self) -> Counts:
+        """What adding would take away; only a step towards a difference."""
+        return replace(self, rows=-self.rows, cells=self.cells.negated())
+
+    def same(self, other: object) -> bool:
+        """True if both hold the same counts; fractions to within rounding."""
+        if not isinstance(other, Counts) or self.kind != other.kind:
+            return False
+        try:
+            mine, theirs = self._aligned(other)
+        except InputError:  # named on one side only
+            return False
+        return close(*padded(mine.rows, theirs.rows)) and mine.cells.same(theirs.cells)
+
+    def renumbered(self, n_classes: int, places: Array) -> Counts:
+        """The same with other numbers for the classes."""
+        return replace(self, rows=spread(self.rows, n_classes, places), cells=self.cells.renumbered(None, places))
+
+    def without_classes(self, gone: Array) -> Counts:
+        """Without some classes (a mask), and without their counts."""
+        places, mine = np.cumsum(~gone) - 1, ~gone[self.cells.klass]
+        cells = Cells(self.cells.feature[mine], self.cells.klass[mine], self.cells.values[:, mine])
+        rows = spread(self.rows, len(gone), None)[~gone]
+        return replace(self, rows=rows, cells=cells.renumbered(None, places))
+
+    def dense(self, plane: int = 0) -> Array:
+        """One plane as an array, classes by features."""
+        if isinstance(self.features, (Categories, Grid)):
+            raise InputError(f"counts of {self.kind} have no single array; ask for a column")
+        result = np.zeros((len(self.rows), self.features.size), self.cells.values.dtype)
+        result[self.cells.klass, self.cells.feature] = self.cells.values[plane]
+        return result
+
+    def _aligned(self, other: Counts) -> tuple[Counts, Counts]:
+        """Both over the same features: those of either."""
+        if not isinstance(other, Counts) or self.kind != other.kind:
+            what = f"one of {other.kind}" if isinstance(other, Counts) else type(other).__name__
+            raise InputError(f"a tally of {self.kind} and {what} cannot be put together; count the same way twice")
+        if self.features is other.features:
+            return self, other
+        features, renumber = self.features.union(other.features, "features")  # type: ignore[arg-type]
+        change: Callable[[Array], Array] | None = renumber.__getitem__ if isinstance(renumber, np.ndarray) else renumber
+        theirs = replace(other, features=features, cells=other.cells.renumbered(change, None))
+        return replace(self, features=features), theirs
+
+    def __repr__(self) -> str:
+        if self.kind in WORDS:
+            return f"{len(self.cells.features()):_} words"
+        wide = self.features.columns.size if isinstance(self.features, Categories) else self.features.size
+        return f"{wide:_} features"
+
+
+def negative_count(feature: int, klass: int, features: Features, classes: Index) -> NegativeCount:
+    """The error for a cell of which more was to be forgotten than was counted."""
+    name = features.name(feature)
+    what = f"feature {name!r}"
+    if isinstance(features, (Categories, Grid)):
+        kind = "category" if isinstance(features, Categories) else "number"
+        what = f"column {name[0]!r}, {'a missing value' if name[1] is None else f'{kind} {name[1]!r}'}"
+    return NegativeCount(
+        f"cannot forget more than was counted: {what} in class {classes.name(klass)!r}; nothing was changed"
+    )
+
+
+def rows_left(classes: Index, rows: Array, gone: Array, what: str = "rows") -> Array:
+    """Rows per class after some have gone; raises where there were fewer."""
+    rows, gone = padded(rows, gone)
+    left = rows - gone
+    slack = 0 if left.dtype == np.int64 else 1e-9 * (np.abs(rows) + np.abs(gone))
+    if (left < -slack).any():
+        k = int(np.argmin(left))
+        raise NegativeCount(
+            f"cannot forget more than was counted: class {classes.name(k)!r} has {rows[k]:g} {what}, "
+            f"{gone[k]:g} to forget; nothing was changed"
+        )
+    return whole(np.where(np.abs(left) <= slack, 0, left))
+
+
+def spread(values: Array, size: int, places: Array | None) -> Array:
+    """Values per class, in a longer or reordered list of classes."""
+    if places is None and len(values) == size:
+        return values
+    result = np.zeros((size, *values.shape[1:]), values.dtype)
+    result[slice(len(values)) if places is None else places] = values
+    return result
+
+
+def padded(a: Array, b: Array) -> tuple[Array, Array]:
+    """Values per class of two sums, with zeros for classes that only the other has."""
+    size = max(len(a), len(b))
+    return spread(a, size, None), spread(b, size, None)
+
+
+def sum_of(parts: list[Array]) -> Array:
+    """The sum of values per class, for more or fewer classes; what only rounding left of fractions is nothing."""
+    first = parts[0]
+    if len(parts) == 2 and first.dtype == parts[1].dtype == np.int64 and len(first) == len(parts[1]):
+        return first + parts[1]
+    size = max(map(len, parts))
+    result = np.zeros(size, np.result_type(*parts))
+    for part in parts:
+        result[: len(part)] += part
+    if result.dtype == np.int64:
+        return result
+    scale = np.zeros(size)
+    for part in parts:
+        scale[: len(part)] += np.abs(part)
+    return whole(np.where(np.abs(result) <= 1e-12 * scale, 0.0, result))
