@@ -383,7 +383,7 @@ int usual_weights(const Labels& labels, std::size_t rows) {
 }
 
 template <class T>
-using PlainSlices = std::conditional_t<std::is_same_v<T, double>, DoubleSlices, ShortSlices>;
+using PlainSlices = std::conditional_t<sizeof(T) <= 4, ShortSlices, DoubleSlices>;
 
 // How work is shared: some columns of some rows at a time. Sums of one share should stay in the cache.
 struct Shares {
