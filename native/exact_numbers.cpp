@@ -174,11 +174,12 @@ void shift(Magnitude& number, int bits, bool& more) {
 void divide(Magnitude& quotient, Magnitude& rest, const Magnitude& by) {
     rest.digit[rest.size] = 0;
     quotient.size = rest.size >= by.size ? rest.size - by.size + 1 : 0;
-    const std::uint64_t first = by.digit[by.size - 1];
+    const double inverse = 1.0 / static_cast<double>(by.digit[by.size - 1]);
     for (std::size_t at = quotient.size; at-- > 0;) {
         std::uint32_t* top = rest.digit + at + by.size;  // the digit above those that are divided
         const std::uint64_t two = (static_cast<std::uint64_t>(top[0]) << 32) | top[-1];
-        std::uint64_t guess = std::min<std::uint64_t>(two / first, 0xffffffffu);
+        // A little more than the quotient of the first digits, whatever has been rounded.
+        auto guess = static_cast<std::uint64_t>(std::min(static_cast<double>(two) * inverse + 0x1p-18, 4294967295.0));
         std::int64_t borrow = 0;
         std::uint64_t carry = 0;
         for (std::size_t i = 0; i < by.size; ++i) {
@@ -190,7 +191,7 @@ void divide(Magnitude& quotient, Magnitude& rest, const Magnitude& by) {
         }
         borrow += static_cast<std::int64_t>(top[0]) - static_cast<std::int64_t>(carry);
         top[0] = static_cast<std::uint32_t>(borrow);
-        while (top[0]) {  // the guess was one or two too large
+        while (top[0]) {  // the guess was too large
             --guess;
             std::uint64_t sum = 0;
             for (std::size_t i = 0; i < by.size; ++i) {
@@ -302,10 +303,7 @@ ExactNumbers added(const ExactView& a, const ExactView& b, bool subtract) {
         Digit carry = subtract ? 1 : 0;
         std::size_t size = 0;
         for (int place = low; place <= end && !(x.zero() && y.zero()); ++place) {
-            const Digit left = x.at(place), right = subtract ? ~y.at(place) : y.at(place);
-            const Digit sum = left + right;
-            digits[size++] = sum + carry;
-            carry = (sum < left) || (sum + carry < sum);
+            digits[size++] = add_digits(x.at(place), subtract ? ~y.at(place) : y.at(place), carry);
         }
         result.push(digits, size, low);
     }
@@ -350,7 +348,7 @@ ExactNumbers exactly(const double* values, std::size_t size) {
     result.reserve(size);
     for (std::size_t i = 0; i < size; ++i) {
         FixedSum sum;
-        sum.add(values[i]);
+        if (values[i] != 0.0) sum.add(term_of(values[i]));
         result.push(sum.digits(), sum.size(), sum.low());
     }
     return result;

@@ -28,6 +28,10 @@ constexpr int first_top() {
     return lowest_top - 1;
 }
 
+inline Fault infinite_at(std::size_t row, std::size_t column) {
+    return {FaultKind::infinite, static_cast<std::int64_t>(row), static_cast<std::int64_t>(column)};
+}
+
 // Sums of some rows and columns. Most values are added up as slices, four columns at a time; those that differ much in
 // size from others of their column are added one by one.
 template <class T, class Slices>
@@ -50,13 +54,12 @@ class Part {
           most_weight_(std::ldexp(1.0, weight_top)) {}
 
     void add(std::size_t begin, std::size_t end) {
-        if (end - begin < 8 * labels_.classes) return add_directly(begin, end);
         start();
         if (fused())
             add_wide(begin, end);
         else
             add_rows<false>(begin, end);
-        for (std::size_t c = 0; c < labels_.classes; ++c) empty_class(c);
+        for (std::size_t c = 0; c < labels_.classes; ++c) finish(c);
     }
 
    private:
@@ -65,12 +68,12 @@ class Part {
         double slice[Slices::all][lanes];
 
         template <bool fused>
-        NAIVELY_INLINE void add(const double* values, const Lanes& weight, double* left, LaneBits& unfinished) {
+        NAIVELY_INLINE void add(const double* values, const Lanes& weight, double* left, LaneBits& finished) {
             Lanes x, rest;
             load(x, values);
             Slices::template add<fused>(x, weight, slice[0], rest);
             if constexpr (Slices::weighted) {
-                mark_nonzero(unfinished, rest);
+                keep_zero(finished, rest);
                 store(left, rest);
             }
         }
@@ -80,12 +83,12 @@ class Part {
     struct alignas(32) Usual {
         double centre[lanes], reach[lanes], most[lanes];
 
-        NAIVELY_INLINE void mark(LaneBits& outside, const double* values) const {
+        NAIVELY_INLINE void keep(LaneBits& marks, const double* values) const {
             Lanes x, middle, far;
             load(x, values);
             load(middle, centre);
             load(far, reach);
-            mark_outside(outside, x, middle, far);
+            keep_within(marks, x, middle, far);
         }
     };
 
@@ -125,50 +128,63 @@ class Part {
     NAIVELY_INLINE void add_groups(const double* values, std::size_t i, std::size_t first, std::size_t last) {
         const std::size_t whole = std::min(last, columns_ / lanes), rest = column_of(groups_ - 1);
         const Usual* usual = usual_.data();
-        LaneBits outside{};
-        for (std::size_t g = first; g < whole; ++g) usual[g].mark(outside, values + g * lanes);
-        if (whole < last) usual[whole].mark(outside, values + rest);
-        if (any(outside)) [[unlikely]]
+        LaneBits inside;
+        mark_all(inside);
+        each(first, whole, [&](std::size_t g) { usual[g].keep(inside, values + g * lanes); });
+        if (whole < last) usual[whole].keep(inside, values + rest);
+        if (!all(inside)) [[unlikely]]
             values = usual_values(values, i, first, last);
         Group* groups = &sums_[klass(i) * groups_];
         Four* left = left_.data();
         Lanes weight;
         fill(weight, labels_.weight_of(i));
-        LaneBits unfinished{};
-        for (std::size_t g = first; g < whole; ++g)
-            groups[g].template add<fused>(values + g * lanes, weight, left[g].data(), unfinished);
-        if (whole < last) groups[whole].template add<fused>(values + rest, weight, left[whole].data(), unfinished);
-        if (Slices::weighted && any(unfinished)) [[unlikely]]
+        LaneBits finished;
+        mark_all(finished);
+        each(first, whole, [&](std::size_t g) {
+            groups[g].template add<fused>(values + g * lanes, weight, left[g].data(), finished);
+        });
+        if (whole < last) groups[whole].template add<fused>(values + rest, weight, left[whole].data(), finished);
+        if (Slices::weighted && !all(finished)) [[unlikely]]
             add_left(klass(i), first, last);
+    }
+
+    // Calls use(g) for each group, two in a turn.
+    template <class Use>
+    static NAIVELY_INLINE void each(std::size_t first, std::size_t last, Use&& use) {
+        for (; first + 1 < last; first += 2) {
+            use(first);
+            use(first + 1);
+        }
+        if (first < last) use(first);
     }
 
     // What weighted slices do not hold.
     void add_left(std::size_t c, std::size_t first, std::size_t last) {
         for (std::size_t g = first; g < last; ++g)
             for (std::size_t l = g * lanes - column_of(g); l < lanes && column_of(g) + l < columns_; ++l)
-                squares.add(c, column_of(g) + l, Term(left_[g][l]));
+                if (left_[g][l] != 0.0) squares.add(c, column_of(g) + l, term_of(left_[g][l]));
     }
 
     // Four rows of a single column. Each lane has sums of its own, so that one row does not wait for another.
     template <bool fused>
     NAIVELY_INLINE void add_column(std::size_t i, std::size_t many) {
+        double values[lanes] = {};
+        for (std::size_t l = 0; l < many; ++l) values[l] = static_cast<double>(rows_.values[i + l]);
+        LaneBits inside;
+        mark_all(inside);
+        usual_[0].keep(inside, values);
+        const bool usual = all(inside);
         for (std::size_t l = 0; l < many; ++l) {
-            values_[l] = static_cast<double>(rows_.values[i + l]);
-            if (usual_weight(i + l)) {
-                make_room(klass(i + l));
-            } else {
+            if (!usual_weight(i + l)) {
                 add_directly(i + l, i + l + 1);
-                values_[l] = 0.0;
+                continue;
             }
-        }
-        LaneBits outside{};
-        usual_[0].mark(outside, values_.data());
-        const bool usual = !any(outside);
-        for (std::size_t l = 0; l < many; ++l) {
-            if (!usual) values_[l] = usual_value(values_[l], i + l, 0);
+            const std::size_t c = klass(i + l);
+            make_room(c);
+            const double x = usual ? values[l] : usual_value(values[l], i + l, 0);
             double left = 0.0;
-            Slices::template add<fused>(values_[l], labels_.weight_of(i + l), &sums_[klass(i + l)].slice[0][l], left);
-            if (Slices::weighted && left != 0.0) squares.add(klass(i + l), 0, Term(left));
+            Slices::template add<fused>(x, labels_.weight_of(i + l), &sums_[c].slice[0][l], left);
+            if (Slices::weighted && left != 0.0) squares.add(c, 0, term_of(left));
         }
     }
 
@@ -188,6 +204,7 @@ class Part {
     void start() {
         sums_.assign(labels_.classes * groups_, {});
         start_.assign(groups_, {});
+        missing_.assign(labels_.classes * groups_, {});
         usual_.assign(groups_, {});
         left_.assign(groups_, {});
         for (auto* a : {&values_, &cut_}) a->assign(groups_ * lanes, 0.0);
@@ -197,43 +214,56 @@ class Part {
             for (std::size_t j = 0; j < columns_; ++j) move(j, first_top<T>(), 0);
     }
 
-    // Values that can be cut; zeros stand for those that have been added one by one.
-    const double* usual_values(const double* values, std::size_t i, std::size_t first, std::size_t last) {
-        if (!Slices::weighted && all_even(values, first, last)) return values;
-        for (std::size_t j = column_of(first); j < std::min(last * lanes, columns_); ++j) {
-            if (j >= first * lanes)
-                cut_[j] = usual_value(values[j], i, j);
-            else  // was dealt with in the group before
-                cut_[j] = can_be_cut(values[j], j) ? values[j] : 0.0;
+    // Values that can be cut; zeros stand for those that are missing, or have been added one by one.
+    NAIVELY_INLINE const double* usual_values(const double* values, std::size_t i, std::size_t first,
+                                              std::size_t last) {
+        for (std::size_t g = first; g < last; ++g) {
+            const std::size_t j = column_of(g);
+            if (!take_usual(values + j, &cut_[j], klass(i), g)) cut_lanes(i, g);
         }
         return cut_.data();
     }
 
-    // True if all values are of the usual size, or multiples of their column's grid.
-    bool all_even(const double* values, std::size_t first, std::size_t last) const {
-        LaneBits marks{};
-        for (std::size_t g = first; g < last; ++g) {
-            Lanes x, start, zero, most;
-            load(x, values + column_of(g));
-            load(start, start_[g].slice[0]);
-            load(most, usual_[g].most);
-            fill(zero, 0.0);
-            LaneBits outside{};
-            usual_[g].mark(outside, values + column_of(g));
-            keep_nonzero(outside, x - ((x + start) - start));
-            mark_outside(outside, x, zero, most);
-            join(marks, outside);
+    void cut_lanes(std::size_t i, std::size_t g) {
+        const std::size_t end = std::min(column_of(g) + lanes, columns_);
+        for (std::size_t j = column_of(g); j < end; ++j) {
+            if (j >= g * lanes)
+                cut_[j] = usual_value(cut_[j], i, j);
+            else if (!can_be_cut(cut_[j], j))  // has been added in the group before
+                cut_[j] = 0.0;
         }
-        return !any(marks);
+    }
+
+    // Copies four values without what is missing of them. True if all can be cut.
+    NAIVELY_INLINE bool take_usual(const double* values, double* cut, std::size_t c, std::size_t g) {
+        Lanes x, start, centre, most;
+        load(x, values);
+        if constexpr (!Slices::weighted) {
+            Lanes sum, one;
+            load(sum, missing_[c * groups_ + g].data());
+            fill(one, 1.0);
+            take_missing(x, sum, one);
+            store(missing_[c * groups_ + g].data(), sum);
+        }
+        store(cut, x);
+        LaneBits usual, even;
+        mark_all(usual);
+        mark_all(even);
+        usual_[g].keep(usual, cut);
+        load(start, start_[g].slice[0]);
+        load(most, usual_[g].most);
+        fill(centre, 0.0);
+        keep_within(even, x, centre, most);
+        if constexpr (Slices::weighted)
+            keep_zero(even, x);
+        else
+            keep_zero(even, x - ((x + start) - start));
+        return all_either(usual, even);
     }
 
     // Returns the value if it can be cut, perhaps elsewhere than before; else adds it by itself, and returns zero.
     double usual_value(double value, std::size_t i, std::size_t j) {
-        if (can_be_cut(value, j)) return value;
-        if (std::isfinite(value)) {
-            settle(value, i, j);
-            if (can_be_cut(value, j)) return value;
-        }
+        if (can_be_cut(value, j) || (std::isfinite(value) && settle(value, i, j))) return value;
         add_value(value, i, klass(i), j);
         return 0.0;
     }
@@ -248,20 +278,24 @@ class Part {
                (!Slices::weighted && (value + start) - start == value);
     }
 
-    // Moves a column's slices up for a value that is too large, and down where most values have become too small.
-    void settle(double value, std::size_t i, std::size_t j) {
+    // Moves a column's slices up for a value that is too large, and down where most values have become too small. True
+    // if the value can now be cut.
+    bool settle(double value, std::size_t i, std::size_t j) {
         Watch& watch = watch_[j];
         const int exponent = exponent_of(value);
         if (exponent > watch.top) {
-            if (exponent < highest_top) move(j, std::max(exponent + 1, lowest_top), i);
-            return;
+            if (exponent >= highest_top) return false;
+            move(j, std::max(exponent + 1, lowest_top), i);
+            return can_be_cut(value, j);
         }
         watch.small_top = watch.small ? std::max(watch.small_top, exponent) : exponent;
-        if (++watch.small < 256) return;
-        if (i - watch.since < 1024 && watch.small_top + 40 < watch.top && watch.top > lowest_top)
-            move(j, std::max(watch.small_top + 1, lowest_top), i);
+        if (++watch.small < 256) return false;
+        const bool most = i - watch.since < 1024;
         watch.small = 0;
         watch.since = i;
+        if (!most || watch.small_top + 40 >= watch.top || watch.top <= lowest_top) return false;
+        move(j, std::max(watch.small_top + 1, lowest_top), i);
+        return can_be_cut(value, j);
     }
 
     // Places a column's slices for values up to 2^top.
@@ -307,6 +341,16 @@ class Part {
         for (std::size_t j = 0; j < columns_; ++j) empty(c, j);
     }
 
+    void finish(std::size_t c) {
+        empty_class(c);
+        for (std::size_t j = 0; j < columns_; ++j) {
+            each_place(j, [&](std::size_t g, std::size_t l, bool counts) {
+                const double many = missing_[c * groups_ + g][l];
+                if (counts && many > 0.0) missing.add(c, j, term_of(-many));
+            });
+        }
+    }
+
     // Adds what slices have come to, and starts them again.
     void empty(std::size_t c, std::size_t j) {
         each_place(j, [&](std::size_t g, std::size_t l, bool counts) {
@@ -314,7 +358,7 @@ class Part {
                 double& sum = sums_[c * groups_ + g].slice[s][l];
                 const double start = start_[g].slice[s][l];
                 if (sum == start) continue;
-                if (counts) (s < Slices::of_value ? x : squares).add(c, j, Term(sum - start));
+                if (counts) (s < Slices::of_value ? x : squares).add(c, j, term_of(sum - start));
                 sum = start;
             }
         });
@@ -331,19 +375,18 @@ class Part {
 
     void add_value(double value, std::size_t i, std::size_t c, std::size_t j) {
         if (is_missing(value)) {
-            missing.add(c, j, Term(-labels_.weight_of(i)));
+            missing.add(c, j, term_of(-labels_.weight_of(i)));
         } else if (std::isinf(value)) {
-            fault.keep_first(
-                {FaultKind::infinite, static_cast<std::int64_t>(i), static_cast<std::int64_t>(first_ + j)});
-        } else {
+            fault.keep_first(infinite_at(i, first_ + j));
+        } else if (value != 0.0) {
             const Parts parts(value);
             if constexpr (Slices::weighted) {
                 const Parts weight(labels_.weight[i]);
-                x.add(c, j, Term(weight, parts));
-                squares.add(c, j, Term(weight, parts, parts));
+                x.add(c, j, term_of(weight, parts));
+                squares.add(c, j, term_of(weight, parts, parts));
             } else {
-                x.add(c, j, Term(parts));
-                squares.add(c, j, Term(parts, parts));
+                x.add(c, j, term_of(parts));
+                squares.add(c, j, term_of(parts, parts));
             }
         }
     }
@@ -357,6 +400,7 @@ class Part {
     std::vector<Usual> usual_;
     std::vector<Four> left_;            // what slices do not hold of a row
     std::vector<double> values_, cut_;  // of a row
+    std::vector<Four> missing_;         // how many values of each class and column, where weights are one
     std::vector<Watch> watch_;
     std::vector<std::size_t> pending_;
 };
@@ -420,15 +464,48 @@ void count_parts(const Dense<T>& rows, const Labels& labels, int threads, int we
 // The weight of each class's rows.
 FixedSums rows_of_classes(const Labels& labels, std::size_t rows) {
     FixedSums sums(labels.classes, 1);
-    if (labels.weight) {
-        for (std::size_t i = 0; i < rows; ++i)
-            sums.add(static_cast<std::size_t>(labels.klass[i]), 0, Term(labels.weight[i]));
-        return sums;
-    }
     std::vector<std::size_t> seen(labels.classes, 0);
-    for (std::size_t i = 0; i < rows; ++i) ++seen[static_cast<std::size_t>(labels.klass[i])];
-    for (std::size_t c = 0; c < labels.classes; ++c) sums.add(c, 0, Term(static_cast<double>(seen[c])));
+    for (std::size_t i = 0; i < rows; ++i) {
+        const auto c = static_cast<std::size_t>(labels.klass[i]);
+        if (!labels.weight)
+            ++seen[c];
+        else if (labels.weight[i] != 0.0)
+            sums.add(c, 0, term_of(labels.weight[i]));
+    }
+    for (std::size_t c = 0; c < labels.classes; ++c)
+        if (seen[c]) sums.add(c, 0, term_of(static_cast<double>(seen[c])));
     return sums;
+}
+
+// Few rows of each class: every value by itself.
+template <class T>
+ExactCount count_few(const Dense<T>& rows, const Labels& labels) {
+    ExactCount count;
+    std::vector<std::size_t> ends(labels.classes + 1, 0), order(rows.rows);
+    for (std::size_t i = 0; i < rows.rows; ++i) ++ends[static_cast<std::size_t>(labels.klass[i]) + 1];
+    for (std::size_t c = 0; c < labels.classes; ++c) ends[c + 1] += ends[c];
+    std::vector<std::size_t> next = ends;
+    for (std::size_t i = 0; i < rows.rows; ++i) order[next[static_cast<std::size_t>(labels.klass[i])]++] = i;
+    for (auto* numbers : {&count.n, &count.x, &count.squares}) numbers->reserve(labels.classes * rows.columns);
+    for (std::size_t c = 0; c < labels.classes; ++c) {
+        for (std::size_t j = 0; j < rows.columns; ++j) {
+            FixedSum n, x, squares;
+            for (std::size_t at = ends[c]; at < ends[c + 1]; ++at) {
+                const double weight = labels.weight_of(order[at]), value = static_cast<double>(rows.row(order[at])[j]);
+                if (std::isinf(value)) count.fault.keep_first(infinite_at(order[at], j));
+                if (!std::isfinite(value) || weight == 0.0) continue;
+                const Parts own(weight), parts(value);
+                n.add(term_of(own));
+                if (value == 0.0) continue;
+                x.add(term_of(own, parts));
+                squares.add(term_of(own, parts, parts));
+            }
+            count.n.push(n.digits(), n.size(), n.low());
+            count.x.push(x.digits(), x.size(), x.low());
+            count.squares.push(squares.digits(), squares.size(), squares.low());
+        }
+    }
+    return count;
 }
 
 // Weights as they are counted, and the first that cannot be.
@@ -455,6 +532,7 @@ ExactCount count_exactly(const Dense<T>& rows, const Labels& given, int threads)
         if (count.fault) return count;
         labels.weight = weight.data();
     }
+    if (rows.rows < 8 * labels.classes) return count_few(rows, labels);
     FixedSums x(labels.classes, rows.columns), squares = x, missing = x;
     if (labels.weight)
         count_parts<T, WeightedSlices>(rows, labels, threads, usual_weights(labels, rows.rows), x, squares, missing,

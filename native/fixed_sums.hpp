@@ -44,63 +44,58 @@ struct Parts {
     }
 };
 
-// A number to be added: its digits without the sign, the first at `low`.
+// A number to be added, which is not zero: its digits without the sign, the first at `low`.
+template <std::size_t size>
 struct Term {
-    Digit digit[4];
-    int low, size;
-    bool negative;
-
-    NAIVELY_INLINE explicit Term(double x) : Term(Parts(x)) {}
-
-    NAIVELY_INLINE explicit Term(const Parts& x) : negative(x.negative) { place(x.whole, 0, 0, x.exponent); }
-
-    NAIVELY_INLINE Term(const Parts& a, const Parts& b) : negative(a.negative != b.negative) {
-        const Product product = multiplied(a.whole, b.whole);
-        place(product.low, product.high, 0, a.exponent + b.exponent);
-    }
-
-    NAIVELY_INLINE Term(const Parts& a, const Parts& b, const Parts& c)
-        : negative((a.negative != b.negative) != c.negative) {
-        const Product two = multiplied(a.whole, b.whole);
-        const Product low = multiplied(two.low, c.whole), high = multiplied(two.high, c.whole);
-        const Digit middle = low.high + high.low;
-        place(low.low, middle, high.high + (middle < low.high), a.exponent + b.exponent + c.exponent);
-    }
-
-   private:
-    // Three digits times 2^exponent.
-    NAIVELY_INLINE void place(Digit a, Digit b, Digit c, int exponent) {
-        low = exponent >> 6;
-        const int up = exponent & 63, down = 63 - up;
-        digit[0] = a << up;
-        digit[1] = (b << up) | (a >> 1 >> down);
-        digit[2] = (c << up) | (b >> 1 >> down);
-        digit[3] = c >> 1 >> down;
-        size = digit[3] ? 4 : digit[2] ? 3 : digit[1] ? 2 : digit[0] ? 1 : 0;
-    }
+    Digit digit[size];
+    int low;
+    Digit sign;  // all bits are set if it is negative
 };
 
-// Adds a term to digits in two's complement, the first of which is at `low`; there is room for it and its carries.
-NAIVELY_INLINE void add_term(Digit* sum, int low, int end, const Term& term) {
-    Digit* to = sum + (term.low - low);
-    Digit* const stop = sum + (end - low);
-    Digit carry = 0;
-    if (term.negative) {
-        for (int i = 0; i < term.size; ++i, ++to) {
-            const Digit before = *to, rest = before - term.digit[i];
-            *to = rest - carry;
-            carry = (before < term.digit[i]) | (rest < carry);
-        }
-        for (; carry && to != stop; ++to) carry = (*to)-- == 0;
-    } else {
-        for (int i = 0; i < term.size; ++i, ++to) {
-            const Digit more = term.digit[i] + carry;
-            carry = more < carry;
-            *to += more;
-            carry |= *to < more;
-        }
-        for (; carry && to != stop; ++to) carry = ++*to == 0;
-    }
+// Whole numbers of one or more digits times 2^exponent.
+template <class... Digits>
+NAIVELY_INLINE Term<sizeof...(Digits) + 1> term_of(int exponent, bool negative, Digits... digits) {
+    constexpr std::size_t given = sizeof...(Digits);
+    const Digit whole[given] = {digits...};
+    const int up = exponent & 63, down = 63 - up;
+    Term<given + 1> term;
+    term.digit[0] = whole[0] << up;
+    for (std::size_t i = 1; i < given; ++i) term.digit[i] = (whole[i] << up) | (whole[i - 1] >> 1 >> down);
+    term.digit[given] = whole[given - 1] >> 1 >> down;
+    term.low = exponent >> 6;
+    term.sign = negative ? ~Digit{0} : 0;
+    return term;
+}
+
+NAIVELY_INLINE Term<2> term_of(const Parts& x) { return term_of(x.exponent, x.negative, x.whole); }
+NAIVELY_INLINE Term<2> term_of(double x) { return term_of(Parts(x)); }
+
+NAIVELY_INLINE Term<3> term_of(const Parts& a, const Parts& b) {
+    const Product product = multiplied(a.whole, b.whole);
+    return term_of(a.exponent + b.exponent, a.negative != b.negative, product.low, product.high);
+}
+
+NAIVELY_INLINE Term<4> term_of(const Parts& a, const Parts& b, const Parts& c) {
+    const Product two = multiplied(a.whole, b.whole);
+    const Product low = multiplied(two.low, c.whole), high = multiplied(two.high, c.whole);
+    const Digit middle = low.high + high.low;
+    return term_of(a.exponent + b.exponent + c.exponent, (a.negative != b.negative) != c.negative, low.low, middle,
+                   high.high + (middle < low.high));
+}
+
+// a + b + carry, and whether that is carried on.
+NAIVELY_INLINE Digit add_digits(Digit a, Digit b, Digit& carry) {
+    const Digit sum = a + b, both = sum + carry;
+    carry = (sum < a) | (both < sum);
+    return both;
+}
+
+// Adds a term to digits in two's complement: `to` is the one at the term's place, `end` is behind the last.
+template <std::size_t size>
+NAIVELY_INLINE void add_term(Digit* to, const Digit* end, const Term<size>& term) {
+    Digit carry = term.sign & 1;
+    for (std::size_t i = 0; i < size; ++i) to[i] = add_digits(to[i], term.digit[i] ^ term.sign, carry);
+    for (to += size; carry != (term.sign & 1) && to != end; ++to) *to = add_digits(*to, term.sign, carry);
 }
 
 // One sum.
@@ -110,11 +105,10 @@ class FixedSum {
     std::size_t size() const { return static_cast<std::size_t>(end_ - low_); }
     int low() const { return low_; }
 
-    void add(double value) {
-        const Term term(value);
-        if (term.size == 0) return;
-        extend(term.low, term.low + term.size);
-        add_term(&digit_[index(low_)], low_, end_, term);
+    template <std::size_t size>
+    void add(const Term<size>& term) {
+        extend(term.low, term.low + static_cast<int>(size));
+        add_term(&digit_[index(term.low)], &digit_[index(end_)], term);
     }
 
     // Digits in two's complement.
@@ -125,10 +119,8 @@ class FixedSum {
         const Digit beyond = digits[size - 1] >> 63 ? ~Digit{0} : 0;
         Digit carry = 0;
         for (int place = low; place < end_; ++place) {
-            const Digit left = digit_[index(place)], right = place < end ? digits[place - low] : beyond;
-            const Digit sum = left + right;
-            digit_[index(place)] = sum + carry;
-            carry = (sum < left) | (sum + carry < sum);
+            Digit& left = digit_[index(place)];
+            left = add_digits(left, place < end ? digits[place - low] : beyond, carry);
         }
     }
 
@@ -158,11 +150,13 @@ class FixedSums {
     FixedSums() = default;
     FixedSums(std::size_t classes, std::size_t columns) : classes_(classes), columns_(columns) {}
 
-    void add(std::size_t klass, std::size_t column, const Term& term) {
-        if (term.size == 0) return;
+    template <std::size_t size>
+    NAIVELY_INLINE void add(std::size_t klass, std::size_t column, const Term<size>& term) {
+        constexpr int many = static_cast<int>(size);
         Column& to = columns_[column];
-        if (term.low < to.low || term.low + term.size >= to.end) extend(to, term.low, term.low + term.size + 1);
-        add_term(&to.digits[klass * to.size()], to.low, to.end, term);
+        if (term.low < to.low || term.low + many >= to.end) extend(to, term.low, term.low + many + 1);
+        Digit* sum = &to.digits[klass * to.size()];
+        add_term(sum + (term.low - to.low), sum + to.size(), term);
     }
 
     // Adds the sums of others, whose columns lie here from `first` on.
@@ -176,7 +170,7 @@ class FixedSums {
                 continue;
             }
             extend(to, from.low, from.end);
-            for (std::size_t c = 0; c < classes_; ++c) add_digits(to, &to.digits[c * to.size()], from, c);
+            for (std::size_t c = 0; c < classes_; ++c) add_sum(to, &to.digits[c * to.size()], from, c);
         }
     }
 
@@ -219,16 +213,13 @@ class FixedSums {
         column = std::move(wider);
     }
 
-    static void add_digits(const Column& column, Digit* to, const Column& other, std::size_t klass) {
+    static void add_sum(const Column& column, Digit* to, const Column& other, std::size_t klass) {
         const Digit* from = &other.digits[klass * other.size()];
         const Digit beyond = from[other.size() - 1] >> 63 ? ~Digit{0} : 0;
         Digit carry = 0;
         for (int place = other.low; place < column.end; ++place) {
             Digit& left = to[place - column.low];
-            const Digit right = place < other.end ? from[place - other.low] : beyond;
-            const Digit sum = left + right, both = sum + carry;
-            carry = (sum < right) | (both < sum);
-            left = both;
+            left = add_digits(left, place < other.end ? from[place - other.low] : beyond, carry);
         }
     }
 

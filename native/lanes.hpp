@@ -14,16 +14,22 @@ constexpr std::size_t lanes = 4;
 #if defined(__GNUC__) || defined(__clang__)
 typedef double Lanes __attribute__((vector_size(32)));
 typedef long long LaneBits __attribute__((vector_size(32)));
-NAIVELY_INLINE bool any(const LaneBits& bits) { return (bits[0] | bits[1] | bits[2] | bits[3]) != 0; }
-// Marks where |x| is not within `reach` of `centre` from zero; NaN is not.
-NAIVELY_INLINE void mark_outside(LaneBits& marks, const Lanes& x, const Lanes& centre, const Lanes& reach) {
+NAIVELY_INLINE bool all(const LaneBits& bits) { return (bits[0] & bits[1] & bits[2] & bits[3]) == -1; }
+NAIVELY_INLINE void mark_all(LaneBits& marks) { marks = LaneBits{-1, -1, -1, -1}; }
+// Keeps the marks of lanes where |x| is within `reach` of `centre`, which NaN is not.
+NAIVELY_INLINE void keep_within(LaneBits& marks, const Lanes& x, const Lanes& centre, const Lanes& reach) {
     constexpr long long no_sign = 0x7fffffffffffffff;
     const Lanes apart = (Lanes)((LaneBits)x & no_sign) - centre;
-    marks |= (LaneBits) ~((Lanes)((LaneBits)apart & no_sign) <= reach);
+    marks &= (LaneBits)((Lanes)((LaneBits)apart & no_sign) <= reach);
 }
-NAIVELY_INLINE void mark_nonzero(LaneBits& marks, const Lanes& x) { marks |= (LaneBits)(x != 0.0); }
-NAIVELY_INLINE void join(LaneBits& marks, const LaneBits& more) { marks |= more; }
-NAIVELY_INLINE void keep_nonzero(LaneBits& marks, const Lanes& x) { marks &= (LaneBits)(x != 0.0); }
+NAIVELY_INLINE bool all_either(const LaneBits& a, const LaneBits& b) { return all(a | b); }
+NAIVELY_INLINE void keep_zero(LaneBits& marks, const Lanes& x) { marks &= (LaneBits)(x == 0.0); }
+// Makes missing values zeros, and adds `one` to the sum of each.
+NAIVELY_INLINE void take_missing(Lanes& x, Lanes& sum, const Lanes& one) {
+    const LaneBits known = (LaneBits)(x == x);
+    sum += (Lanes)((LaneBits)one & ~known);
+    x = (Lanes)((LaneBits)x & known);
+}
 NAIVELY_INLINE void fill(Lanes& to, double value) { to = Lanes{value, value, value, value}; }
 NAIVELY_INLINE void add_product(Lanes& sum, const Lanes& a, double b) { sum += a * b; }
 NAIVELY_INLINE void add(Lanes& sum, const Lanes& a) { sum += a; }
@@ -57,22 +63,29 @@ NAIVELY_INLINE Lanes operator*(const Lanes& a, const Lanes& b) {
     return each_lane([&](std::size_t i) { return a[i] * b[i]; });
 }
 struct LaneBits {
-    long long value[lanes];
+    bool value[lanes];
 };
-NAIVELY_INLINE bool any(const LaneBits& bits) {
-    return (bits.value[0] | bits.value[1] | bits.value[2] | bits.value[3]) != 0;
+NAIVELY_INLINE bool all(const LaneBits& bits) {
+    return bits.value[0] && bits.value[1] && bits.value[2] && bits.value[3];
 }
-NAIVELY_INLINE void mark_outside(LaneBits& marks, const Lanes& x, const Lanes& centre, const Lanes& reach) {
-    for (std::size_t i = 0; i < lanes; ++i) marks.value[i] |= !(std::fabs(std::fabs(x[i]) - centre[i]) <= reach[i]);
+NAIVELY_INLINE void mark_all(LaneBits& marks) { marks = {true, true, true, true}; }
+NAIVELY_INLINE void keep_within(LaneBits& marks, const Lanes& x, const Lanes& centre, const Lanes& reach) {
+    for (std::size_t i = 0; i < lanes; ++i) marks.value[i] &= std::fabs(std::fabs(x[i]) - centre[i]) <= reach[i];
 }
-NAIVELY_INLINE void mark_nonzero(LaneBits& marks, const Lanes& x) {
-    for (std::size_t i = 0; i < lanes; ++i) marks.value[i] |= x[i] != 0.0;
+NAIVELY_INLINE bool all_either(const LaneBits& a, const LaneBits& b) {
+    bool all = true;
+    for (std::size_t i = 0; i < lanes; ++i) all &= a.value[i] || b.value[i];
+    return all;
 }
-NAIVELY_INLINE void join(LaneBits& marks, const LaneBits& more) {
-    for (std::size_t i = 0; i < lanes; ++i) marks.value[i] |= more.value[i];
+NAIVELY_INLINE void keep_zero(LaneBits& marks, const Lanes& x) {
+    for (std::size_t i = 0; i < lanes; ++i) marks.value[i] &= x[i] == 0.0;
 }
-NAIVELY_INLINE void keep_nonzero(LaneBits& marks, const Lanes& x) {
-    for (std::size_t i = 0; i < lanes; ++i) marks.value[i] &= x[i] != 0.0;
+NAIVELY_INLINE void take_missing(Lanes& x, Lanes& sum, const Lanes& one) {
+    for (std::size_t i = 0; i < lanes; ++i) {
+        if (x[i] == x[i]) continue;
+        sum[i] += one[i];
+        x[i] = 0.0;
+    }
 }
 NAIVELY_INLINE void fill(Lanes& to, double value) {
     for (double& x : to.value) x = value;
