@@ -49,6 +49,8 @@ class Part {
           first_(first),
           columns_(columns),
           groups_((columns + lanes - 1) / lanes),
+          whole_(columns / lanes),
+          rest_(column_of(groups_ - 1)),
           weight_top_(weight_top),
           least_weight_(std::ldexp(1.0 + 1.0 / 1024, weight_top - 7)),
           most_weight_(std::ldexp(1.0, weight_top)) {}
@@ -126,7 +128,8 @@ class Part {
     // Adds the values of the groups from `first` to `last`.
     template <bool fused>
     NAIVELY_INLINE void add_groups(const double* values, std::size_t i, std::size_t first, std::size_t last) {
-        const std::size_t whole = std::min(last, columns_ / lanes), rest = column_of(groups_ - 1);
+        const std::size_t whole = std::min(last, whole_), rest = rest_;
+        const char* soon = ahead(rows_.row(i) + first_);
         const Usual* usual = usual_.data();
         LaneBits inside;
         mark_all(inside);
@@ -141,11 +144,17 @@ class Part {
         LaneBits finished;
         mark_all(finished);
         each(first, whole, [&](std::size_t g) {
+            NAIVELY_PREFETCH(soon + g * lanes * sizeof(T));
             groups[g].template add<fused>(values + g * lanes, weight, left[g].data(), finished);
         });
         if (whole < last) groups[whole].template add<fused>(values + rest, weight, left[whole].data(), finished);
         if (Slices::weighted && !all(finished)) [[unlikely]]
             add_left(klass(i), first, last);
+    }
+
+    // Memory that is read some rows later. It may lie behind the end, since it is only fetched.
+    static NAIVELY_INLINE const char* ahead(const T* row) {
+        return reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(row) + 3072);
     }
 
     // Calls use(g) for each group, two in a turn.
@@ -394,6 +403,7 @@ class Part {
     const Dense<T>& rows_;
     const Labels& labels_;
     std::size_t first_, columns_, groups_;
+    std::size_t whole_, rest_;  // how many groups are full, and where the last begins
     int weight_top_;
     double least_weight_, most_weight_;
     std::vector<Group> sums_, start_;  // slices of each class, and what they start at

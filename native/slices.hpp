@@ -13,7 +13,7 @@
 
 namespace naively {
 
-constexpr std::size_t most_in_slices = 4000;         // values that are added before slices are emptied
+constexpr std::size_t most_in_slices = 2000;         // values that are added before slices are emptied
 constexpr int highest_top = 400, lowest_top = -350;  // beyond these, products are not sums of doubles
 
 // One double is dealt with like four.
@@ -109,10 +109,10 @@ struct ShortSlices {
 struct WeightedSlices {
     static constexpr bool weighted = true;
     static constexpr int range = 10, weight_range = 7;
-    static constexpr std::size_t of_value = 4, all = 12;
+    static constexpr std::size_t of_value = 4, all = 10;
 
     static int grid(std::size_t slice, int top, int weight_top) {
-        constexpr int below[all] = {39, 79, 93, 133, 39, 79, 93, 133, 93, 133, 146, 186};
+        constexpr int below[all] = {39, 79, 93, 133, 39, 79, 93, 133, 146, 186};
         return (slice < of_value ? top : 2 * top) + weight_top - below[slice];
     }
 
@@ -125,10 +125,11 @@ struct WeightedSlices {
         add_both(product, sums);
         add_both(error, sums + 2 * lanes);
         add_both(first, sums + 4 * lanes);
-        add_both(first_error, sums + 6 * lanes);
-        cut(second, sums + 8 * lanes);
-        cut(second, sums + 9 * lanes);
-        add_both(second_error, sums + 10 * lanes);
+        cut(first_error, sums + 6 * lanes);
+        cut(second, sums + 6 * lanes);
+        add_last(first_error, sums + 7 * lanes);
+        cut(second, sums + 7 * lanes);
+        add_both(second_error, sums + 8 * lanes);
         left = second;
     }
 
