@@ -119,7 +119,9 @@ double nearest(std::uint64_t bits, bool more, int exponent) {
     const std::uint64_t half = std::uint64_t{1} << (drop - 1);
     const std::uint64_t rest = drop == 64 ? bits : bits & (2 * half - 1);
     if (rest > half || (rest == half && (more || (kept & 1)))) ++kept;
-    return std::ldexp(static_cast<double>(kept), exponent + drop);
+    const int scale = exponent + drop;
+    if (scale < -1000 || scale > 900) return std::ldexp(static_cast<double>(kept), scale);
+    return static_cast<double>(kept) * std::bit_cast<double>(static_cast<std::uint64_t>(scale + 1023) << 52);
 }
 
 // The same for all bits of a number, which is not zero.

@@ -101,10 +101,8 @@ class Part {
 
     template <bool fused>
     NAIVELY_INLINE void add_rows(std::size_t begin, std::size_t end) {
-        if (rows_.columns == 1)
-            for (std::size_t i = begin; i < end && !fault; i += lanes) add_column<fused>(i, std::min(lanes, end - i));
-        else
-            for (std::size_t i = begin; i < end && !fault; ++i) add_row<fused>(i);
+        if (rows_.columns == 1) return add_column<fused>(begin, end);
+        for (std::size_t i = begin; i < end && !fault; ++i) add_row<fused>(i);
     }
 
     template <bool fused>
@@ -133,7 +131,7 @@ class Part {
         const Usual* usual = usual_.data();
         LaneBits inside;
         mark_all(inside);
-        each(first, whole, [&](std::size_t g) { usual[g].keep(inside, values + g * lanes); });
+        for (std::size_t g = first; g < whole; ++g) usual[g].keep(inside, values + g * lanes);
         if (whole < last) usual[whole].keep(inside, values + rest);
         if (!all(inside)) [[unlikely]]
             values = usual_values(values, i, first, last);
@@ -143,10 +141,10 @@ class Part {
         fill(weight, labels_.weight_of(i));
         LaneBits finished;
         mark_all(finished);
-        each(first, whole, [&](std::size_t g) {
+        for (std::size_t g = first; g < whole; ++g) {
             NAIVELY_PREFETCH(soon + g * lanes * sizeof(T));
             groups[g].template add<fused>(values + g * lanes, weight, left[g].data(), finished);
-        });
+        }
         if (whole < last) groups[whole].template add<fused>(values + rest, weight, left[whole].data(), finished);
         if (Slices::weighted && !all(finished)) [[unlikely]]
             add_left(klass(i), first, last);
@@ -157,16 +155,6 @@ class Part {
         return reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(row) + 3072);
     }
 
-    // Calls use(g) for each group, two in a turn.
-    template <class Use>
-    static NAIVELY_INLINE void each(std::size_t first, std::size_t last, Use&& use) {
-        for (; first + 1 < last; first += 2) {
-            use(first);
-            use(first + 1);
-        }
-        if (first < last) use(first);
-    }
-
     // What weighted slices do not hold.
     void add_left(std::size_t c, std::size_t first, std::size_t last) {
         for (std::size_t g = first; g < last; ++g)
@@ -174,26 +162,66 @@ class Part {
                 if (left_[g][l] != 0.0) squares.add(c, column_of(g) + l, term_of(left_[g][l]));
     }
 
-    // Four rows of a single column. Each lane has sums of its own, so that one row does not wait for another.
+    // A single column: some rows at a time are sorted by class, and four of a class added together.
     template <bool fused>
-    NAIVELY_INLINE void add_column(std::size_t i, std::size_t many) {
-        double values[lanes] = {};
-        for (std::size_t l = 0; l < many; ++l) values[l] = static_cast<double>(rows_.values[i + l]);
-        LaneBits inside;
-        mark_all(inside);
-        usual_[0].keep(inside, values);
-        const bool usual = all(inside);
-        for (std::size_t l = 0; l < many; ++l) {
-            if (!usual_weight(i + l)) {
-                add_directly(i + l, i + l + 1);
+    NAIVELY_INLINE void add_column(std::size_t begin, std::size_t end) {
+        const std::size_t many = std::max<std::size_t>(1024, lanes * labels_.classes);
+        for (; begin < end && !fault; begin += many) {
+            sort_by_class(begin, std::min(begin + many, end));
+            for (std::size_t c = 0; c < labels_.classes; ++c)
+                for (std::size_t at = sorted_.starts[c]; at < sorted_.starts[c + 1]; at += lanes) {
+                    make_room(c);
+                    add_four<fused>(c, at);
+                }
+        }
+    }
+
+    template <bool fused>
+    NAIVELY_INLINE void add_four(std::size_t c, std::size_t at) {
+        Lanes weight;
+        if constexpr (Slices::weighted) load(weight, &sorted_.weights[at]);
+        LaneBits usual, finished;
+        mark_all(usual);
+        mark_all(finished);
+        usual_[0].keep(usual, &sorted_.values[at]);
+        if (all(usual)) [[likely]] {
+            sums_[c].template add<fused>(&sorted_.values[at], weight, left_[0].data(), finished);
+        } else if (take_usual(&sorted_.values[at], cut_.data(), c, 0)) {
+            sums_[c].template add<fused>(cut_.data(), weight, left_[0].data(), finished);
+        } else {
+            for (std::size_t l = 0; l < lanes; ++l) {  // one by one, since each may move the slices
+                double one[lanes] = {};
+                one[l] = usual_value(cut_[l], sorted_.rows[at + l], 0);
+                sums_[c].template add<fused>(one, weight, left_[0].data(), finished);
+                if (Slices::weighted && left_[0][l] != 0.0) squares.add(c, 0, term_of(left_[0][l]));
+            }
+            return;
+        }
+        if (!Slices::weighted || all(finished)) return;
+        for (const double left : left_[0])
+            if (left != 0.0) squares.add(c, 0, term_of(left));
+    }
+
+    void sort_by_class(std::size_t begin, std::size_t end) {
+        std::vector<std::size_t>& starts = sorted_.starts;
+        starts.assign(labels_.classes + 1, 0);
+        for (std::size_t i = begin; i < end; ++i) ++starts[klass(i) + 1];
+        for (std::size_t c = 0; c < labels_.classes; ++c)
+            starts[c + 1] = (starts[c] + starts[c + 1] + lanes - 1) / lanes * lanes;
+        sorted_.next = starts;
+        const std::size_t size = starts.back();
+        sorted_.values.assign(size, 0.0);
+        sorted_.rows.assign(size, 0);
+        if (Slices::weighted) sorted_.weights.assign(size, 0.0);
+        for (std::size_t i = begin; i < end; ++i) {
+            if (!usual_weight(i)) {
+                add_directly(i, i + 1);
                 continue;
             }
-            const std::size_t c = klass(i + l);
-            make_room(c);
-            const double x = usual ? values[l] : usual_value(values[l], i + l, 0);
-            double left = 0.0;
-            Slices::template add<fused>(x, labels_.weight_of(i + l), &sums_[c].slice[0][l], left);
-            if (Slices::weighted && left != 0.0) squares.add(c, 0, term_of(left));
+            const std::size_t to = sorted_.next[klass(i)]++;
+            sorted_.values[to] = static_cast<double>(rows_.values[i]);
+            sorted_.rows[to] = i;
+            if (Slices::weighted) sorted_.weights[to] = labels_.weight[i];
         }
     }
 
@@ -411,6 +439,11 @@ class Part {
     std::vector<Four> left_;            // what slices do not hold of a row
     std::vector<double> values_, cut_;  // of a row
     std::vector<Four> missing_;         // how many values of each class and column, where weights are one
+    // Rows of a single column by class; the places of a class are a multiple of four, and zeros fill the last.
+    struct {
+        std::vector<std::size_t> starts, next, rows;
+        std::vector<double> values, weights;
+    } sorted_;
     std::vector<Watch> watch_;
     std::vector<std::size_t> pending_;
 };

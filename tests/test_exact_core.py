@@ -310,7 +310,7 @@ def test_forged_numbers_are_never_read_out_of_bounds() -> None:
             lambda bad=bad: _core.exact_means(bad, good, 1),
             lambda bad=bad: _core.exact_variances(good, good, bad, 1),
         ):
-            with pytest.raises(ValueError, match="exact numbers|place and a length|differ in length"):
+            with pytest.raises(ValueError, match=r"exact numbers|place and a length|differ in length"):
                 call()
     with pytest.raises(ValueError, match="index is out of range"):
         _core.exact_taken(good, np.array([2]))
