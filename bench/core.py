@@ -14,6 +14,7 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ from scipy import sparse
 from timing import medians, peak_added, seconds
 
 import naively as ours
+from naively.count.exact_sums import ExactSums
+from naively.names import Index
 
 Pair = tuple[Any, Any]
 
@@ -63,6 +66,53 @@ def dense(rows: int, repeats: int) -> Iterator[Line]:
     a, b = fitted("BernoulliNB", B, y)
     yield faster(f"BernoulliNB {shape} dense: fit", lambda: a.fit(B, y), lambda: b.fit(B, y), 10, repeats)
     yield faster("BernoulliNB dense: predict", lambda: a.predict(B), lambda: b.predict(B), 10, repeats)
+
+
+def exact_sums(rows: int, repeats: int) -> Iterator[Line]:
+    """Sums of numbers of other types, magnitudes and weights, beside those of float64; and means and variances."""
+    rng = np.random.default_rng(0)
+    columns, classes = 50, 5
+    y = rng.integers(0, classes, rows).astype(np.int32)
+    X = rng.normal(size=(rows, columns)) + y[:, None]
+    inputs = {"float32": X.astype(np.float32), "int32": (100 * X).astype(np.int32)}
+    mixed = np.ldexp(X, rng.integers(-100, 100, X.shape))
+    weight = rng.random(rows)
+
+    def count(values: Any, own: Any = None) -> Callable[[], Any]:
+        return lambda: ExactSums.counted(values, y, np.ones(classes), Index(columns), own)
+
+    def narrow() -> None:
+        os.environ["NAIVELY_NARROW"] = "1"
+        count(X)()
+        del os.environ["NAIVELY_NARROW"]
+
+    works = {"float64": count(X), "with weights": count(X, weight), "without wide registers": narrow}
+    works |= {name: count(values) for name, values in inputs.items()}
+    taken = medians(works, repeats)
+    for name, wanted in (("float32", 1), ("int32", 1), ("with weights", 2), ("without wide registers", 3)):
+        ratio = taken[name] / taken["float64"]
+        shown = f"{ratio:.2f}× float64"
+        work = f"exact sums {rows // 1000}k×{columns}: {name}"
+        yield Line(work, clock(taken[name]), clock(taken["float64"]), shown, f"≤ {wanted}× float64", ratio <= wanted)
+    other = theirs.GaussianNB()
+    yield faster("magnitudes of 2^-100 to 2^100", count(mixed), lambda: other.fit(mixed, y), 1, max(1, repeats // 3))
+    yield means_and_variances(repeats)
+
+
+def means_and_variances(repeats: int) -> Line:
+    """What a first prediction needs of 200 classes and 1,000 columns."""
+    rng = np.random.default_rng(0)
+    classes, columns = 200, 1_000
+    y = rng.integers(0, classes, 5_000).astype(np.int32)
+    sums, _ = ExactSums.counted(rng.normal(size=(len(y), columns)), y, np.ones(classes), Index(columns))
+
+    def first() -> None:
+        fresh = replace(sums)
+        _ = fresh.mean, fresh.variance, fresh.pooled.variance
+
+    taken = medians({"mine": first}, repeats)["mine"]
+    shown = f"{taken * 1e9 / classes / columns:.0f} ns each"
+    return Line("means and variances, 200 × 1,000", clock(taken), "–", shown, "≤ 50 ms", taken <= 0.05)
 
 
 def newsgroups(folder: Path | None) -> tuple[str, Any, Any, Any]:
@@ -171,7 +221,9 @@ def main() -> None:
     rows, repeats = (50_000, 3) if options.quick else (500_000, 7)
     folder = Path(options.data) if options.data else None
 
-    works = chain(dense(rows, repeats), text_counts(folder, repeats), many_classes(), one_row(repeats))
+    works = chain(
+        dense(rows, repeats), exact_sums(rows, repeats), text_counts(folder, repeats), many_classes(), one_row(repeats)
+    )
     report("counting", works, markdown=options.markdown)
     return None
 

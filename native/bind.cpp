@@ -530,6 +530,7 @@ NB_MODULE(_core, m) {
     m.def("decide", &decide_py, nb::arg("score"), nb::arg("prior"));
     bind_columns(m);
     bind_records(m);
+    bind_sums(m);
     bind_text(m);
     bind_vocabularies(m);
 }

@@ -5,6 +5,8 @@
 // so every version gives the same bits.
 #pragma once
 
+#include <cstdlib>
+
 #if defined(__SSE2__) || (defined(_MSC_VER) && defined(_M_X64))
 #include <emmintrin.h>
 #define NAIVELY_SSE2 1
@@ -22,6 +24,28 @@
 #define NAIVELY_WIDE __attribute__((target_clones("avx2", "default")))
 #else
 #define NAIVELY_WIDE
+#endif
+
+// A function marked NAIVELY_FUSED may use wide registers and fused multiply-add; call it where `fused()` is true.
+// NAIVELY_NARROW in the environment makes it false, for tests.
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__)) && !defined(NAIVELY_SANITIZED)
+#define NAIVELY_FUSED __attribute__((target("avx2,fma")))
+namespace naively {
+inline bool fused() {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && !std::getenv("NAIVELY_NARROW");
+}
+}  // namespace naively
+#else
+#define NAIVELY_FUSED
+namespace naively {
+inline bool fused() {
+#if defined(__FMA__) || defined(__aarch64__) || defined(_M_ARM64)
+    return !std::getenv("NAIVELY_NARROW");
+#else
+    return false;
+#endif
+}
+}  // namespace naively
 #endif
 
 #if defined(__GNUC__) || defined(__clang__)

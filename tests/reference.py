@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 
@@ -56,3 +57,18 @@ def normal(row: list[float], mean: Any, variance: Any, base: Any) -> list[float]
         )
         for c in range(len(base))
     ]
+
+
+def exact_sums(rows: Any, klass: Any, classes: int, weight: Any) -> tuple[list[Fraction], ...]:
+    """Σw, Σwx and Σwx² by class and column, as fractions, with weights as whole multiples of 2^-64."""
+    n, x, squares = ([[Fraction(0)] * rows.shape[1] for _ in range(classes)] for _ in range(3))
+    for i, (row, c) in enumerate(zip(rows.tolist(), klass.tolist(), strict=True)):
+        w = Fraction(1) if weight is None else Fraction(round(Fraction(float(weight[i])) * 2**64), 2**64)
+        for j, value in enumerate(row):
+            if missing(value):
+                continue
+            exact = Fraction(float(value))
+            n[c][j] += w
+            x[c][j] += w * exact
+            squares[c][j] += w * exact * exact
+    return tuple([value for row in sums for value in row] for sums in (n, x, squares))

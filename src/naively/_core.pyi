@@ -15,9 +15,11 @@ _I4: TypeAlias = NDArray[np.int32]
 _U1: TypeAlias = NDArray[np.uint8]
 _U4: TypeAlias = NDArray[np.uint32]
 _U8: TypeAlias = NDArray[np.uint64]
+_I1: TypeAlias = NDArray[np.int8]
 _Values: TypeAlias = NDArray[Any]
 _Cells: TypeAlias = tuple[_I8, _I4, _F8]
 _Fault: TypeAlias = tuple[int, int, int] | None
+_Exact: TypeAlias = tuple[_I1, _U1, _U8]
 _Scores: TypeAlias = tuple[_F8, bool, _Fault]
 
 def encode(records: NDArray[np.uint8]) -> tuple[_I4, _I8]:
@@ -85,6 +87,38 @@ def count_moments(
     rows: _Values, klass: _I4, classes: int, weight: _F8 | None, threads: int
 ) -> tuple[_F8, _F8, _F8, _Fault]:
     """How many, mean, and sum of squares about it, classes by columns each, and the fault."""
+
+def count_exactly(
+    rows: _Values, klass: _I4, classes: int, weight: _F8 | None, threads: int
+) -> tuple[_Exact, _Exact, _Exact, _Fault]:
+    """How many (by weight), sums and sums of squares, classes by columns each; and the fault (column -1: a weight)."""
+
+def exact_well_formed(place: _I1, length: _U1, digits: _U8) -> bool:
+    """True if every number is written in the one way that it should be."""
+
+def exact_added(left: _Exact, right: _Exact, subtract: bool) -> _Exact:
+    """Sums, or differences, number by number."""
+
+def exact_taken(numbers: _Exact, index: _I8) -> _Exact:
+    """Numbers by index; below zero, a zero."""
+
+def exact_totals(numbers: _Exact, outer: int, middle: int, inner: int) -> _Exact:
+    """Sums over the middle one of three axes."""
+
+def exactly(values: _F8) -> _Exact:
+    """Finite doubles as exact numbers."""
+
+def exact_signs(numbers: _Exact) -> _I1:
+    """-1, 0 or 1 for each number."""
+
+def exact_rounded(numbers: _Exact) -> _F8:
+    """The double nearest to each number; infinite where it is too large."""
+
+def exact_means(n: _Exact, x: _Exact, threads: int) -> _F8:
+    """x / n, correctly rounded; 0 where n is not above 0."""
+
+def exact_variances(n: _Exact, x: _Exact, squares: _Exact, threads: int) -> _F8:
+    """(n squares - x x) / n n, correctly rounded; 0 where n is not above 0, NaN where it is negative."""
 
 def count_whole(
     columns: list[_Values], klass: _I4, classes: int, weight: _F8 | None, threads: int

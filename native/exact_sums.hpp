@@ -1,0 +1,27 @@
+// Exact sums: how many values, their sum and the sum of their squares, per class and column, with nothing rounded.
+#pragma once
+
+#include "count.hpp"
+#include "exact_numbers.hpp"
+
+namespace naively {
+
+struct ExactCount {
+    ExactNumbers n, x, squares;  // classes x columns each
+    Fault fault;
+};
+
+constexpr double largest_weight = 4611686018427387904.0;  // 2^62
+
+// A weight as it is counted: a whole multiple of 2^-64.
+inline double counted_weight(double weight) {
+    constexpr double step = 1.0 / 4096.0;
+    return weight >= step ? weight : (weight + step) - step;
+}
+
+// Missing values add nothing. Infinite values and weights that are no numbers from 0 to 2^62 are faults, the latter in
+// column -1. Sums do not depend on the order of the rows, nor on threads.
+template <class T>
+ExactCount count_exactly(const Dense<T>& rows, const Labels& labels, int threads);
+
+}  // namespace naively

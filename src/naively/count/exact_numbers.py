@@ -1,0 +1,102 @@
+"""Arrays of numbers with which nothing is ever rounded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from naively import _core
+from naively.arrays import Array, Value
+from naively.store.registry import stored
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+@stored()
+@dataclass(frozen=True, eq=False, repr=False)
+class ExactNumbers(Value):
+    """An array of numbers, each a whole number times a power of two, as sums of float64 and of their products are.
+
+    >>> a, b = ExactNumbers.of(np.array([1e300, 0.1])), ExactNumbers.of(np.array([1e-300, 0.2]))
+    >>> (a + b) - b == a
+    True
+    >>> (a + b).rounded()
+    array([1.e+300, 3.e-001])
+
+    A number is kept as its digits of 64 bits from the first that is not zero to the last, in two's complement; the
+    digit at place p is worth 2^(64 p). `place` and `length` say for each number where its first digit is placed and how
+    many it has; `digits` are those of all numbers.
+    """
+
+    place: Array
+    length: Array
+    digits: Array
+
+    @classmethod
+    def of(cls, values: Array) -> Self:
+        """Finite float64, exactly."""
+        return cls._from(_core.exactly(np.ascontiguousarray(values, np.float64).ravel()), values.shape)
+
+    @classmethod
+    def zeros(cls, shape: tuple[int, ...]) -> Self:
+        return cls(np.zeros(shape, np.int8), np.zeros(shape, np.uint8), np.zeros(0, np.uint64))
+
+    @classmethod
+    def _from(cls, numbers: Any, shape: tuple[int, ...]) -> Self:
+        place, length, digits = numbers
+        return cls(place.reshape(shape), length.reshape(shape), digits)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.place.shape
+
+    @property
+    def nbytes(self) -> int:
+        return self.place.nbytes + self.length.nbytes + self.digits.nbytes
+
+    @property
+    def flat(self) -> tuple[Array, Array, Array]:
+        """As the core takes them."""
+        return self.place.ravel(), self.length.ravel(), self.digits
+
+    def __add__(self, other: Self) -> Self:
+        return self._from(_core.exact_added(self.flat, other.flat, False), self.shape)
+
+    def __sub__(self, other: Self) -> Self:
+        return self._from(_core.exact_added(self.flat, other.flat, True), self.shape)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ExactNumbers):
+            return NotImplemented
+        pairs = (self.place, other.place), (self.length, other.length), (self.digits, other.digits)
+        return all(np.array_equal(mine, theirs) for mine, theirs in pairs)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"ExactNumbers({self.rounded()})"
+
+    def take(self, index: Array) -> Self:
+        """The numbers at these places of the flat array, in the shape of `index`; below zero, a zero."""
+        return self._from(_core.exact_taken(self.flat, index.ravel()), index.shape)
+
+    def total(self, axis: int) -> Self:
+        """Sums over an axis."""
+        before, after = self.shape[:axis], self.shape[axis + 1 :]
+        outer, inner = (int(np.prod(shape, dtype=np.int64)) for shape in (before, after))
+        return self._from(_core.exact_totals(self.flat, outer, self.shape[axis], inner), before + after)
+
+    def signs(self) -> Array:
+        """-1, 0 or 1 for each number."""
+        return _core.exact_signs(self.flat).reshape(self.shape)
+
+    def rounded(self) -> Array:
+        """The float64 nearest to each number; infinite where it is too large."""
+        return _core.exact_rounded(self.flat).reshape(self.shape)
+
+    def well_formed(self) -> bool:
+        """True if every number is written in the one way that it should be."""
+        return self.place.shape == self.length.shape and _core.exact_well_formed(*self.flat)

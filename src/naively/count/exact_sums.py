@@ -1,0 +1,190 @@
+"""Exact sums: what was seen of numbers, as how many there were, their sum and the sum of their squares.
+
+Nothing is rounded, so that sums do not depend on the order of rows, on batches or threads, and what was added can be
+taken out again without a trace. Means and variances are computed from the sums and rounded once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from naively import _core
+from naively.arrays import Array, Value, close
+from naively.count.counts import padded, rows_left, spread, sum_of
+from naively.count.exact_numbers import ExactNumbers
+from naively.errors import InputError, NegativeCount
+from naively.names import Index
+from naively.store.registry import stored
+from naively.threads import threads
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+@stored()
+@dataclass(frozen=True, eq=False, repr=False)
+class ExactSums(Value):
+    """Exact n, Σx and Σx² (with weights Σw, Σwx and Σwx²) by class and feature; missing values are in none of them.
+
+    `present` are the numbers of the classes that the arrays have rows for, ascending.
+
+    >>> a, _ = ExactSums.counted(np.array([[1e17], [1.0]]), np.array([0, 0], np.int32), np.array([2]), Index(1))
+    >>> b, _ = ExactSums.counted(np.array([[-1e17]]), np.array([0], np.int32), np.array([1]), Index(1))
+    >>> (a + b).mean
+    array([[0.33333333]])
+    >>> (a + b).minus(b, Index.of(["x"])).same(a)
+    True
+    """
+
+    rows: Array
+    features: Index
+    present: Array
+    n: ExactNumbers
+    x: ExactNumbers
+    squares: ExactNumbers
+
+    @classmethod
+    def empty(cls, n_classes: int, features: Index) -> Self:
+        none = ExactNumbers.zeros((0, features.size))
+        return cls(np.zeros(n_classes, np.int64), features, np.zeros(0, np.int64), none, none, none)
+
+    @classmethod
+    def counted(
+        cls, X: Array, codes: Array, rows: Array, features: Index, weight: Array | None = None
+    ) -> tuple[Self, Any]:
+        """Sums of dense rows, and the first value or weight that cannot be counted (then without any sums).
+
+        `rows` are the rows of each class, by weight. A weight is counted in units of 2^-64, to which it is rounded, and
+        is at most 2^62.
+        """
+        present = np.flatnonzero(np.bincount(codes, minlength=len(rows)))
+        local = codes if len(present) == len(rows) else np.searchsorted(present, codes).astype(np.int32)
+        *sums, fault = _core.count_exactly(X, local, len(present), weight, threads(X.size))
+        if fault is not None:
+            return cls.empty(len(rows), features), fault
+        shape = len(present), features.size
+        return cls(rows, features, present, *(ExactNumbers._from(numbers, shape) for numbers in sums)), None
+
+    @property
+    def size(self) -> int:
+        """How many numbers it holds."""
+        return sum(len(numbers.digits) for numbers in (self.n, self.x, self.squares)) + len(self.rows)
+
+    @cached_property
+    def count(self) -> Array:
+        """How many values there are (Σw), as float64."""
+        return self.n.rounded()
+
+    @cached_property
+    def mean(self) -> Array:
+        """Σx / n, correctly rounded; 0 where there are no values."""
+        flat = _core.exact_means(self.n.flat, self.x.flat, threads(self.n.digits.size))
+        return flat.reshape(self.n.shape)
+
+    @cached_property
+    def variance(self) -> Array:
+        """(n Σx² - (Σx)²) / n², correctly rounded; 0 where there are no values, infinite beyond float64."""
+        many = threads(self.n.digits.size)
+        return _core.exact_variances(self.n.flat, self.x.flat, self.squares.flat, many).reshape(self.n.shape)
+
+    @cached_property
+    def pooled(self) -> ExactSums:
+        """The sums of all classes together, as those of a single class."""
+        shape = 1, self.features.size
+        sums = (numbers.total(0) for numbers in (self.n, self.x, self.squares))
+        n, x, squares = (ExactNumbers._from(numbers.flat, shape) for numbers in sums)
+        return ExactSums(self.rows.sum(keepdims=True), self.features, np.zeros(1, np.int64), n, x, squares)
+
+    def refuse_too_wide(self, classes: Index) -> None:
+        """Raise where the variance of a class is no float64."""
+        wide = np.argwhere(~np.isfinite(self.variance))
+        if len(wide):
+            k, j = wide[0].tolist()
+            raise InputError(
+                f"column {self.features.name(j)!r} has a variance beyond float64 in class "
+                f"{classes.name(int(self.present[k]))!r}; rescale the column"
+            )
+
+    def full(self) -> Self:
+        """With sums for every class."""
+        n_classes = len(self.rows)
+        return self if len(self.present) == n_classes else self._over(self.features, np.arange(n_classes), None)
+
+    def __add__(self, other: Self) -> Self:
+        a, b = self._aligned(other)
+        return replace(a, rows=sum_of([a.rows, b.rows]), n=a.n + b.n, x=a.x + b.x, squares=a.squares + b.squares)
+
+    def minus(self, other: Self, classes: Index) -> Self:
+        """What is left when the other is taken away; raises NegativeCount where it was never counted."""
+        a, b = self._aligned(other)
+        rows = rows_left(classes, a.rows, b.rows)
+        left = replace(a, rows=rows, n=a.n - b.n, x=a.x - b.x, squares=a.squares - b.squares)
+        left._refuse_impossible(classes)
+        return left
+
+    def _refuse_impossible(self, classes: Index) -> None:
+        """Raise where these are sums of no rows, since more was taken away than had been added, or something else."""
+        n, x, squares = self.n.signs(), self.x.signs(), self.squares.signs()
+        more = np.argwhere(n < 0)
+        other = np.argwhere((squares < 0) | ((n == 0) & ((x != 0) | (squares != 0))))
+        for places, what in ((more, "more values than were counted"), (other, "other values than were counted")):
+            if len(places):
+                k, j = places[0].tolist()
+                raise NegativeCount(
+                    f"cannot forget {what}: feature {self.features.name(j)!r} of class "
+                    f"{classes.name(int(self.present[k]))!r}; nothing was changed"
+                )
+
+    def same(self, other: object) -> bool:
+        """True if both hold the same sums."""
+        if not isinstance(other, ExactSums):
+            return False
+        try:
+            a, b = self._aligned(other)
+        except InputError:  # named on one side only
+            return False
+        return close(*padded(a.rows, b.rows)) and a.n == b.n and a.x == b.x and a.squares == b.squares
+
+    def __repr__(self) -> str:
+        return f"{self.features.size:_} features"
+
+    def renumbered(self, n_classes: int, places: Array) -> Self:
+        """The same with other numbers for the classes."""
+        numbers = places[self.present]
+        order = np.argsort(numbers)
+        return self._rearranged(spread(self.rows, n_classes, places), self.features, numbers[order], order, None)
+
+    def without_classes(self, gone: Array) -> Self:
+        """Without some classes (a mask), of which nothing is left."""
+        kept, places = np.flatnonzero(~gone[self.present]), np.cumsum(~gone) - 1
+        rows = spread(self.rows, len(gone), None)[~gone]
+        return self._rearranged(rows, self.features, places[self.present[kept]], kept, None)
+
+    def _aligned(self, other: Self) -> tuple[Self, Self]:
+        """Both over the same features and present classes: those of either."""
+        if not isinstance(other, ExactSums):
+            what = f"{type(self).__name__} and {type(other).__name__}"
+            raise InputError(f"{what} cannot be put together; count the same way twice")
+        features, renumber = self.features.union(other.features, "features")
+        present = np.union1d(self.present, other.present)
+        return self._over(features, present, None), other._over(features, present, renumber)
+
+    def _over(self, features: Index, present: Array, renumber: Array | None) -> Self:
+        if renumber is None and len(self.present) == len(present) and features.size == self.features.size:
+            return replace(self, features=features)
+        classes = np.full(len(present), -1)
+        classes[np.searchsorted(present, self.present)] = np.arange(len(self.present))
+        columns = np.full(features.size, -1)
+        columns[np.arange(self.features.size) if renumber is None else renumber] = np.arange(self.features.size)
+        return self._rearranged(self.rows, features, present, classes, columns)
+
+    def _rearranged(self, rows: Array, features: Index, present: Array, classes: Array, columns: Array | None) -> Self:
+        """With the sums of these classes and columns (None: of all), by their present numbers; zeros for -1."""
+        columns = np.arange(self.features.size) if columns is None else columns
+        index = np.where((classes[:, None] < 0) | (columns < 0), -1, classes[:, None] * self.features.size + columns)
+        n, x, squares = (numbers.take(index) for numbers in (self.n, self.x, self.squares))
+        return type(self)(rows, features, present, n, x, squares)
