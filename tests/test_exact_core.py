@@ -171,7 +171,7 @@ def test_what_is_added_can_be_taken_out_without_a_trace(case: Any, other: Any) -
     columns = min(X.shape[1], Y.shape[1])
     a = part(np.ascontiguousarray(X[:, :columns]), klass, classes, weight)
     b = part(np.ascontiguousarray(Y[:, :columns]), others, more, weight_of_others)
-    assert (a + b).n == (b + a).n
+    assert (a + b).weights == (b + a).weights
     assert (a + b).minus(b, NAMES).same(replace(a, rows=(a + b).minus(b, NAMES).rows))
     assert (a + b).same(b + a)
 
@@ -187,8 +187,8 @@ def test_rows_go_in_and_out_of_a_window() -> None:
         if i >= 100:
             window = window.minus(rows[i - 100], NAMES)
     last = part(X[-100:], klass[-100:], 2, weight[-100:])
-    assert window.n == last.n
-    assert window.x == last.x
+    assert window.weights == last.weights
+    assert window.values == last.values
     assert window.squares == last.squares
     assert np.array_equal(window.variance, last.variance)
 
@@ -206,7 +206,7 @@ def test_means_and_variances_are_the_nearest_doubles(kind: str, weighted: bool) 
     klass = np.zeros(len(X), np.int32)
     sums = part(X, klass, 1, weight)
     for j, (n, x, squares) in enumerate(zip(*reference.exact_sums(X, klass, 1, weight), strict=True)):
-        assert sums.count[0, j] == nearest(n)
+        assert sums.n[0, j] == nearest(n)
         assert sums.mean[0, j] == (nearest(x / n) if n else 0.0)
         assert sums.variance[0, j] == (nearest((n * squares - x * x) / (n * n)) if n else 0.0)
 
@@ -234,7 +234,7 @@ def test_classes_and_columns_are_united_and_dropped() -> None:
     b = part(np.array([[3.0]]), np.array([2], np.int32), 3)
     both = a + b
     assert both.full().mean.tolist() == [[0, 0], [1, 2], [3, 0]]
-    assert both.pooled.mean.tolist() == [[2, 2]]
+    assert both.pooled[1].tolist() == [2, 2]
     assert both.renumbered(4, np.array([2, 3, 0])).full().mean.tolist() == [[3, 0], [0, 0], [0, 0], [1, 2]]
     assert both.without_classes(np.array([True, True, False])).full().mean.tolist() == [[3, 0]]
     assert (ExactSums.empty(3, Index(2)) + both).same(both)
@@ -247,7 +247,7 @@ def test_taking_out_what_was_never_counted_is_refused() -> None:
     for stranger in (2.0, -1.0, 0.5):
         with pytest.raises(NegativeCount, match=r"other values.*feature 0 of class 'a'"):
             a.minus(part(np.array([[stranger]]), klass, 1), NAMES)
-    assert a.minus(part(np.array([[1.0]]), klass, 1), NAMES).n == ExactNumbers.zeros((1, 1))
+    assert a.minus(part(np.array([[1.0]]), klass, 1), NAMES).weights == ExactNumbers.zeros((1, 1))
 
 
 def test_a_variance_beyond_float64_names_class_and_column() -> None:
@@ -275,7 +275,7 @@ def test_a_sum_takes_little_room() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(20, 5, (100_000, 20))
     sums = part(X, rng.integers(0, 4, len(X)).astype(np.int32), 4)
-    assert sum(numbers.nbytes for numbers in (sums.n, sums.x, sums.squares)) <= 100 * 4 * 20
+    assert sum(numbers.nbytes for numbers in (sums.weights, sums.values, sums.squares)) <= 100 * 4 * 20
 
 
 def test_numbers_that_are_not_well_formed_are_told() -> None:

@@ -100,7 +100,7 @@ learner = TextClassifier(family="multinomial", weighting="counts", ngrams=(1, 1)
 learner.judge(texts, labels)
 learner.save({str(tmp_path / "m.nb")!r})
 assert naively.load({str(tmp_path / "m.nb")!r}).predict(["fine"]) == ["pos"]
-tables = ("naively.families.blocks.categories", "naively.families.columns.declared", "naively.count.moments")
+tables = ("naively.families.blocks.categories", "naively.families.columns.declared", "naively.count.exact_sums")
 assert not [name for name in sys.modules if name.startswith(tables)]
 """
     assert "naively" in loaded_after(work)

@@ -16,7 +16,7 @@ _HOMES = {
     "ColumnCounts": "count.column_counts",
     "Categorical": "families.columns.declared",
     "CategoricalNB": "estimators.categorical",
-    "Comoments": "count.moments",
+    "Comoments": "count.comoments",
     "Comparison": "judge.comparison",
     "Complement": "families.columns.declared",
     "ComplementNB": "estimators.counts",
@@ -29,6 +29,7 @@ _HOMES = {
     "Epsilon": "smooth.rules",
     "Evaluation": "judge.evaluation",
     "Evidence": "smooth.rules",
+    "ExactSums": "count.exact_sums",
     "Explanation": "score.explanation",
     "FileError": "errors",
     "Gaussian": "families.columns.declared",
@@ -43,7 +44,6 @@ _HOMES = {
     "JelinekMercer": "smooth.backgrounds",
     "Kernel": "families.columns.declared",
     "LearningCurve": "judge.learning_curve",
-    "Moments": "count.moments",
     "Multinomial": "families.columns.declared",
     "MultinomialNB": "estimators.counts",
     "NaiveBayes": "estimators.table",
@@ -78,6 +78,7 @@ _HOMES = {
 
 _RENAMED = {
     "BlockTally": "naively.Tally",
+    "Moments": "naively.ExactSums",
     "NeverCounted": "naively.NegativeCount",
     "Numbers": "naively.ColumnCounts",
     "judging": "naively.judge",
@@ -88,9 +89,9 @@ __all__ = sorted([*_HOMES, "__version__"])  # noqa: PLE0605
 
 if TYPE_CHECKING:
     from naively.count.column_counts import ColumnCounts as ColumnCounts
+    from naively.count.comoments import Comoments as Comoments
     from naively.count.counts import Counts as Counts
-    from naively.count.moments import Comoments as Comoments
-    from naively.count.moments import Moments as Moments
+    from naively.count.exact_sums import ExactSums as ExactSums
     from naively.count.tally import Tally as Tally
     from naively.data import film_reviews as film_reviews
     from naively.errors import DataWarning as DataWarning

@@ -15,9 +15,11 @@ from naively.arrays import Array
 from naively.count.cells import Cells
 from naively.count.column_counts import ColumnCounts
 from naively.count.columns import CODE_BITS, MISSING, Categories
+from naively.count.comoments import Comoments
 from naively.count.counts import PLANES, WORDS, Counts, Features, spread
+from naively.count.exact_numbers import ExactNumbers
+from naively.count.exact_sums import ExactSums
 from naively.count.grid import CELLS, Grid
-from naively.count.moments import ClassMoments, Comoments, Moments
 from naively.count.tally import Tally
 from naively.count.vocabulary import Buckets, Vocabulary
 from naively.errors import InputError
@@ -61,7 +63,7 @@ def tally_from_arrow(tables: Any) -> Tally:
         parts[name] = part
     for grid in [name for name in parts if name.endswith("/grid")]:
         name = grid.removesuffix("/grid")
-        if not isinstance(parts.get(f"{name}/moments"), Moments):
+        if not isinstance(parts.get(f"{name}/moments"), ExactSums):
             raise InputError(f"from Arrow: the moments of part {name!r} are missing")
         parts[name] = ColumnCounts(parts.pop(f"{name}/moments"), parts.pop(grid))
     return Tally(rows.classes, rows.rows, parts)
@@ -72,6 +74,8 @@ def _part_to_arrow(tally: Tally, name: str, part: Any) -> pa.Table:
         columns = {"feature": part.cells.feature, "class": part.cells.klass}
         columns |= dict(zip(part.planes, part.cells.values, strict=True))
         return _table(columns, tally, part.kind, part.rows, part.features, name)
+    if isinstance(part, ExactSums):
+        return _table(_exact_columns(part), tally, "ExactSums", part.rows, part.features, name)
     klass, *features = (v.ravel() for v in np.indices(part.n.shape))
     columns = {"class": part.present[klass], **dict(zip(_AXES, features, strict=False))}
     columns |= {"n": part.n.ravel(), "mean": part.mean.ravel(), "m2": part.m2.ravel()}
@@ -79,9 +83,53 @@ def _part_to_arrow(tally: Tally, name: str, part: Any) -> pa.Table:
 
 
 def _part_from_arrow(table: pa.Table) -> tuple[Head, Any]:
-    kinds: dict[str, type[ClassMoments]] = {"Moments": Moments, "Comoments": Comoments}
-    head = _read_head(table, (*PLANES, *kinds))
-    return head, _moments_in(kinds[head.kind], table, head) if head.kind in kinds else _counts_in(table, head)
+    head = _read_head(table, (*PLANES, "ExactSums", "Comoments"))
+    read: Any = {"ExactSums": _exact_in, "Comoments": _comoments_in}.get(head.kind, _counts_in)
+    return head, read(table, head)
+
+
+def _exact_columns(sums: ExactSums) -> dict[str, Any]:
+    """The digits of each sum, from the place of the first one on, a row for each class and feature."""
+    klass, feature = (v.ravel() for v in np.indices(sums.weights.shape))
+    columns: dict[str, Any] = {"class": sums.present[klass], "feature": feature}
+    for name in _SUMS:
+        numbers: ExactNumbers = getattr(sums, name)
+        place, length, digits = numbers.flat
+        ends = np.concatenate([[0], np.cumsum(length, dtype=np.int64)]).astype(np.int32)
+        columns[f"{name} place"] = place
+        columns[f"{name} digits"] = pa.ListArray.from_arrays(pa.array(ends), pa.array(digits))
+    return columns
+
+
+_SUMS = ("weights", "values", "squares")
+
+
+def _exact_in(table: pa.Table, head: Head) -> ExactSums:
+    features = head.features
+    assert isinstance(features, Index)
+    klass, feature, *places = _read_columns(table, ("class", "feature", *(f"{name} place" for name in _SUMS)))
+    _check_numbers(feature, klass, head.classes, features)
+    present = np.unique(klass)
+    shape = len(present), features.size
+    _check_grid([np.searchsorted(present, klass), feature], shape)
+    sums = [_exact_numbers(table, name, place, shape) for name, place in zip(_SUMS, places, strict=True)]
+    found = ExactSums(head.known, features, present, *sums)
+    found.refuse_impossible(head.classes)
+    return found
+
+
+def _exact_numbers(table: pa.Table, name: str, place: Array, shape: tuple[int, ...]) -> ExactNumbers:
+    lists = table[f"{name} digits"].combine_chunks() if f"{name} digits" in table.column_names else None
+    if lists is None or lists.type != pa.list_(pa.uint64()) or lists.null_count or lists.values.null_count:
+        raise InputError(f"from Arrow: column '{name} digits' must hold lists of whole numbers without a sign")
+    length = np.diff(lists.offsets.to_numpy())
+    if (np.abs(place) > 127).any() or (length > 255).any():
+        raise InputError(f"from Arrow: column '{name} place' or '{name} digits' is out of range")
+    digits = lists.flatten().to_numpy(zero_copy_only=False).astype(np.uint64)
+    numbers = ExactNumbers(place.astype(np.int8).reshape(shape), length.astype(np.uint8).reshape(shape), digits)
+    if not numbers.well_formed():
+        raise InputError(f"from Arrow: column '{name} digits' holds sums that are not written as they should be")
+    return numbers
 
 
 def _counts_in(table: pa.Table, head: Head) -> Counts:
@@ -97,27 +145,29 @@ def _counts_in(table: pa.Table, head: Head) -> Counts:
     return Counts(head.kind, head.known, head.features, cells)
 
 
-def _moments_in(kind: type[ClassMoments], table: pa.Table, head: Head) -> ClassMoments:
+def _comoments_in(table: pa.Table, head: Head) -> Comoments:
     features = head.features
     assert isinstance(features, Index)
-    axes = _AXES[: kind.axes]
-    klass, *numbers, n, mean, m2 = _read_columns(table, ("class", *axes, "n", "mean", "m2"))
+    klass, *numbers, n, mean, m2 = _read_columns(table, ("class", *_AXES, "n", "mean", "m2"))
     _check_numbers(numbers[0], klass, head.classes, features)
     present = np.unique(klass)
-    shape = (len(present), *[features.size] * kind.axes)
-    places = [np.searchsorted(present, klass), *numbers]
-    if len(n) != math.prod(shape) or not all(
+    shape = (len(present), features.size, features.size)
+    _check_grid([np.searchsorted(present, klass), *numbers], shape)
+    n, mean, m2 = (v.astype(np.float64).reshape(shape) for v in (n, mean, m2))
+    if not all(np.isfinite(v).all() for v in (n, mean, m2)) or (n < 0).any() or (np.einsum("cii->ci", m2) < 0).any():
+        raise InputError("moments from Arrow: they must be finite, with counts and squares of 0 or more")
+    return Comoments(head.known, features, present, n, mean, m2)
+
+
+def _check_grid(places: list[Array], shape: tuple[int, ...]) -> None:
+    """Raise where there is not one row for each class and feature, in order."""
+    if len(places[0]) != math.prod(shape) or not all(
         np.array_equal(a, b.ravel()) for a, b in zip(places, np.indices(shape), strict=True)
     ):
         raise InputError("moments from Arrow: one row is needed for each class and feature, in order")
-    n, mean, m2 = (v.astype(np.float64) for v in (n, mean, m2))
-    own = m2 if kind.axes == 1 else np.einsum("cii->ci", m2.reshape(shape))
-    if not all(np.isfinite(v).all() for v in (n, mean, m2)) or (n < 0).any() or (own < 0).any():
-        raise InputError("moments from Arrow: they must be finite, with counts and squares of 0 or more")
-    return kind(head.known, features, present, *(v.reshape(shape) for v in (n, mean, m2)))
 
 
-def _table(columns: dict[str, Array], tally: Tally, kind: str, known: Array, features: Features, part: str) -> pa.Table:
+def _table(columns: dict[str, Any], tally: Tally, kind: str, known: Array, features: Features, part: str) -> pa.Table:
     """A table of some columns; its head tells the classes and rows of the tally, and the `known` rows of the part."""
     head: dict[str, Any] = {"version": VERSION, "kind": kind, "part": part, "classes": _index_out(tally.classes)}
     head |= {"rows": tally.rows.tolist(), "known": spread(known, tally.classes.size, None).tolist()}
@@ -136,7 +186,7 @@ def _table(columns: dict[str, Array], tally: Tally, kind: str, known: Array, fea
         head["grid"] = _index_out(features.columns)
     else:
         head["features"] = _index_out(features)
-    table = pa.table({name: pa.array(values) for name, values in columns.items()})
+    table = pa.table({n: v if isinstance(v, pa.Array) else pa.array(v) for n, v in columns.items()})
     return table.replace_schema_metadata({_KEY: json.dumps(head).encode(), **vocabulary})
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from naively.arrays import Array, Value
 from naively.count.counts import Counts
-from naively.count.moments import Moments
+from naively.count.exact_sums import ExactSums
 from naively.errors import InputError
 from naively.names import Index
 from naively.store.registry import stored
@@ -18,7 +18,7 @@ from naively.store.registry import stored
 class ColumnCounts(Value):
     """Moments of some columns and a grid of some: which of the two a column is weighed by is decided afterwards."""
 
-    moments: Moments
+    moments: ExactSums
     grid: Counts
 
     @property

@@ -18,6 +18,7 @@ from naively.count.counts import padded, rows_left, spread, sum_of
 from naively.count.exact_numbers import ExactNumbers
 from naively.errors import InputError, NegativeCount
 from naively.names import Index
+from naively.read.matrix import ROW, RowError
 from naively.store.registry import stored
 from naively.threads import threads
 
@@ -43,8 +44,8 @@ class ExactSums(Value):
     rows: Array
     features: Index
     present: Array
-    n: ExactNumbers
-    x: ExactNumbers
+    weights: ExactNumbers
+    values: ExactNumbers
     squares: ExactNumbers
 
     @classmethod
@@ -64,6 +65,10 @@ class ExactSums(Value):
         present = np.flatnonzero(np.bincount(codes, minlength=len(rows)))
         local = codes if len(present) == len(rows) else np.searchsorted(present, codes).astype(np.int32)
         *sums, fault = _core.count_exactly(X, local, len(present), weight, threads(X.size))
+        if fault is not None and fault[2] < 0:
+            assert weight is not None
+            what = f"sample_weight of row {ROW} is {weight[fault[1]]}: numbers are weighted by 2^62 at most; divide the"
+            raise RowError(f"{what} weights by a common factor", fault[1])
         if fault is not None:
             return cls.empty(len(rows), features), fault
         shape = len(present), features.size
@@ -72,32 +77,42 @@ class ExactSums(Value):
     @property
     def size(self) -> int:
         """How many numbers it holds."""
-        return sum(len(numbers.digits) for numbers in (self.n, self.x, self.squares)) + len(self.rows)
+        return sum(len(numbers.digits) for numbers in (self.weights, self.values, self.squares)) + len(self.rows)
 
     @cached_property
-    def count(self) -> Array:
+    def n(self) -> Array:
         """How many values there are (Σw), as float64."""
-        return self.n.rounded()
+        return self.weights.rounded()
 
     @cached_property
     def mean(self) -> Array:
         """Σx / n, correctly rounded; 0 where there are no values."""
-        flat = _core.exact_means(self.n.flat, self.x.flat, threads(self.n.digits.size))
-        return flat.reshape(self.n.shape)
+        flat = _core.exact_means(self.weights.flat, self.values.flat, threads(self.weights.digits.size))
+        return flat.reshape(self.weights.shape)
 
     @cached_property
     def variance(self) -> Array:
         """(n Σx² - (Σx)²) / n², correctly rounded; 0 where there are no values, infinite beyond float64."""
-        many = threads(self.n.digits.size)
-        return _core.exact_variances(self.n.flat, self.x.flat, self.squares.flat, many).reshape(self.n.shape)
+        sums = self.weights.flat, self.values.flat, self.squares.flat
+        return _core.exact_variances(*sums, threads(self.weights.digits.size)).reshape(self.weights.shape)
+
+    @property
+    def m2(self) -> Array:
+        """Squared deviations from the mean."""
+        return self.variance * self.n
 
     @cached_property
-    def pooled(self) -> ExactSums:
-        """The sums of all classes together, as those of a single class."""
+    def pooled(self) -> tuple[Array, Array, Array]:
+        """Count, mean and squared deviations per feature, over all classes."""
         shape = 1, self.features.size
-        sums = (numbers.total(0) for numbers in (self.n, self.x, self.squares))
-        n, x, squares = (ExactNumbers._from(numbers.flat, shape) for numbers in sums)
-        return ExactSums(self.rows.sum(keepdims=True), self.features, np.zeros(1, np.int64), n, x, squares)
+        sums = (numbers.total(0) for numbers in (self.weights, self.values, self.squares))
+        weights, values, squares = (ExactNumbers._from(numbers.flat, shape) for numbers in sums)
+        every = ExactSums(self.rows.sum(keepdims=True), self.features, np.zeros(1, np.int64), weights, values, squares)
+        return every.n[0], every.mean[0], every.m2[0]
+
+    def single(self) -> ExactSums:
+        """The sums of each feature by itself."""
+        return self
 
     def refuse_too_wide(self, classes: Index) -> None:
         """Raise where the variance of a class is no float64."""
@@ -116,19 +131,21 @@ class ExactSums(Value):
 
     def __add__(self, other: Self) -> Self:
         a, b = self._aligned(other)
-        return replace(a, rows=sum_of([a.rows, b.rows]), n=a.n + b.n, x=a.x + b.x, squares=a.squares + b.squares)
+        weights, values, squares = a.weights + b.weights, a.values + b.values, a.squares + b.squares
+        return replace(a, rows=sum_of([a.rows, b.rows]), weights=weights, values=values, squares=squares)
 
     def minus(self, other: Self, classes: Index) -> Self:
         """What is left when the other is taken away; raises NegativeCount where it was never counted."""
         a, b = self._aligned(other)
         rows = rows_left(classes, a.rows, b.rows)
-        left = replace(a, rows=rows, n=a.n - b.n, x=a.x - b.x, squares=a.squares - b.squares)
-        left._refuse_impossible(classes)
+        weights, values, squares = a.weights - b.weights, a.values - b.values, a.squares - b.squares
+        left = replace(a, rows=rows, weights=weights, values=values, squares=squares)
+        left.refuse_impossible(classes)
         return left
 
-    def _refuse_impossible(self, classes: Index) -> None:
+    def refuse_impossible(self, classes: Index) -> None:
         """Raise where these are sums of no rows, since more was taken away than had been added, or something else."""
-        n, x, squares = self.n.signs(), self.x.signs(), self.squares.signs()
+        n, x, squares = self.weights.signs(), self.values.signs(), self.squares.signs()
         more = np.argwhere(n < 0)
         other = np.argwhere((squares < 0) | ((n == 0) & ((x != 0) | (squares != 0))))
         for places, what in ((more, "more values than were counted"), (other, "other values than were counted")):
@@ -147,7 +164,12 @@ class ExactSums(Value):
             a, b = self._aligned(other)
         except InputError:  # named on one side only
             return False
-        return close(*padded(a.rows, b.rows)) and a.n == b.n and a.x == b.x and a.squares == b.squares
+        return (
+            close(*padded(a.rows, b.rows))
+            and a.weights == b.weights
+            and a.values == b.values
+            and a.squares == b.squares
+        )
 
     def __repr__(self) -> str:
         return f"{self.features.size:_} features"
@@ -186,5 +208,5 @@ class ExactSums(Value):
         """With the sums of these classes and columns (None: of all), by their present numbers; zeros for -1."""
         columns = np.arange(self.features.size) if columns is None else columns
         index = np.where((classes[:, None] < 0) | (columns < 0), -1, classes[:, None] * self.features.size + columns)
-        n, x, squares = (numbers.take(index) for numbers in (self.n, self.x, self.squares))
-        return type(self)(rows, features, present, n, x, squares)
+        weights, values, squares = (numbers.take(index) for numbers in (self.weights, self.values, self.squares))
+        return type(self)(rows, features, present, weights, values, squares)

@@ -69,7 +69,7 @@ def _tally(tally: Any) -> None:
     need(all(len(part.rows) == tally.classes.size for part in tally.parts.values()), "the rows of a part")
 
 
-_PARTS = ("Counts", "Moments", "Comoments", "ColumnCounts")
+_PARTS = ("Counts", "ExactSums", "Comoments", "ColumnCounts")
 
 
 @checks("Ledger")
@@ -95,19 +95,32 @@ def _counts(counts: Any) -> None:
     need(len(counts.cells.values) == len(PLANES[counts.kind]), "the numbers of a tally")
 
 
-@checks("Moments", "Comoments")
-def _moments(moments: Any) -> None:
-    features = moments.features.size
+@checks("ExactNumbers")
+def _exact_numbers(numbers: Any) -> None:
+    shape = numbers.place.shape
+    need(are(numbers.place, "i1", *shape) and are(numbers.length, "u1", *shape), "the places of digits")
+    need(are(numbers.digits, "u8", None) and numbers.well_formed(), "the digits of sums")
+
+
+@checks("ExactSums")
+def _exact_sums(sums: Any) -> None:
+    need(are(sums.rows, "i8 f8", None) and are(sums.present, "i8", None), "the rows of sums")
+    shape = len(sums.present), sums.features.size
+    need(all(part.shape == shape for part in (sums.weights, sums.values, sums.squares)), "the sums of classes")
+
+
+@checks("Comoments")
+def _comoments(moments: Any) -> None:
     need(are(moments.rows, "i8 f8", None), "the rows of moments")
     need(are(moments.present, "i8", None), "the classes of moments")
-    shape = len(moments.present), *[features] * moments.axes
+    shape = len(moments.present), moments.features.size, moments.features.size
     for values in (moments.n, moments.mean, moments.m2):
         need(are(values, "f8", *shape), "the numbers of moments")
 
 
 @checks("ColumnCounts")
 def _column_counts(part: Any) -> None:
-    need(part.moments.axes == 1 and part.grid.kind == "grid", "the counts of columns")
+    need(part.grid.kind == "grid", "the counts of columns")
     need(len(part.moments.rows) == len(part.grid.rows), "the rows of columns")
 
 
@@ -267,10 +280,12 @@ def check_numbers(tally: Any) -> None:
     """Look at every number of what was counted."""
     for part in tally.parts.values():
         if hasattr(part, "grid"):
-            _check_moments(part.moments)
+            _check_sums(part.moments)
             _check_cells(part.grid)
+        elif hasattr(part, "squares"):
+            _check_sums(part)
         elif hasattr(part, "m2"):
-            _check_moments(part)
+            _check_comoments(part)
         else:
             _check_cells(part)
         need(
@@ -281,11 +296,24 @@ def check_numbers(tally: Any) -> None:
         need(counted.rows.sum(dtype=np.float64) < _MOST_ROWS, "more rows than there can be")
 
 
-def _check_moments(moments: Any) -> None:
-    present, own = moments.present, moments.m2 if moments.axes == 1 else np.einsum("cii->ci", moments.m2)
+def _check_present(part: Any) -> None:
+    present = part.present
     need(bool((np.diff(present) > 0).all()), "classes out of order")
-    need(not len(present) or (present[0] >= 0 and present[-1] < len(moments.rows)), "moments of no class")
+    need(not len(present) or (present[0] >= 0 and present[-1] < len(part.rows)), "moments of no class")
+
+
+def _check_sums(sums: Any) -> None:
+    _check_present(sums)
+    n, values, squares = (numbers.signs() for numbers in (sums.weights, sums.values, sums.squares))
+    need(bool((n >= 0).all() and (squares >= 0).all()), "squares below zero")
+    need(bool(((n > 0) | ((values == 0) & (squares == 0))).all()), "sums of no values")
+    need(bool(np.isfinite(sums.n).all()) and not np.isnan(sums.variance).any(), "sums that cannot be")
+
+
+def _check_comoments(moments: Any) -> None:
+    _check_present(moments)
     finite = all(_finite(values) for values in (moments.n, moments.mean, moments.m2))
+    own = np.einsum("cii->ci", moments.m2)
     need(finite and bool((moments.n >= 0).all()) and bool((own >= 0).all()), "squares below zero")
 
 

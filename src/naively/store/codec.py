@@ -208,12 +208,12 @@ _TYPES: dict[str, Any] = {
 _NUMBERS = ("Array", "IntArray")
 _SAME = {
     "Index": ("Index", "WordSubset"), "WordFeatures": ("Vocabulary", "Stored", "Buckets"),
-    "Part": ("Counts", "Moments", "Comoments", "ColumnCounts"),
+    "Part": ("Counts", "ExactSums", "Comoments", "ColumnCounts"),
     "Block": (
         "CategoryBlock", "TextBlock", "NumberBlock", "MatrixBlock", "ArrayBlock", "CategoryArrayBlock", "TextsBlock",
     ),
     "BlockTable": ("LinearTable", "CodeTable", "NormalTable", "CovarianceTable", "NumberTable", "TextTable"),
-    "Calibration": ("Temperature", "PerClass", "Isotonic"), "Moments": ("Moments", "Comoments"),
+    "Calibration": ("Temperature", "PerClass", "Isotonic"),
     "Features": ("Index", "Categories", "Grid", "Vocabulary", "Stored", "Buckets"),
     "Rule": (
         "Number", "Gaussian", "Histogram", "Kernel", "Categorical", "Bernoulli", "Poisson", "Dates", "Text",

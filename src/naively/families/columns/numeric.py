@@ -15,9 +15,9 @@ from naively.count.cells import Cells
 from naively.count.column_counts import ColumnCounts
 from naively.count.columns import CODE_BITS, MISSING, Categories
 from naively.count.counts import Counts
+from naively.count.exact_sums import ExactSums
 from naively.count.grid import BITS, Grid, cells_of, middles, starts, within
 from naively.count.ledger import PartLedger
-from naively.count.moments import Moments
 from naively.families.base import rows_per_class
 from naively.families.codes import CodeCounts, OwnCodes, code_table
 from naively.families.columns.bins import binned, by_frequency, edges
@@ -100,7 +100,7 @@ class AnyNumbers:
         return Index.of([name for name, rule in self.columns if not isinstance(rule, Gaussian)])
 
     def empty(self, classes: Index, features: Any) -> ColumnCounts:
-        moments = Moments.empty(classes.size, self.normal)
+        moments = ExactSums.empty(classes.size, self.normal)
         return ColumnCounts(moments, Counts.empty("grid", classes.size, Grid(self.gridded)))
 
     def count(
@@ -109,20 +109,23 @@ class AnyNumbers:
         rows = rows_per_class(codes, weight, classes.size)
         present = np.flatnonzero(np.bincount(codes, minlength=classes.size))
         local = codes if len(present) == classes.size else np.searchsorted(present, codes).astype(np.int32)
-        normal, gridded = (
-            np.array([name in index.lookup for name in X.names], np.uint8) for index in (self.normal, self.gridded)
-        )
-        done = _core.count_numbers(list(X.arrays), normal, gridded, local, len(present), weight, BITS, threads(X.size))
-        faults = [(fault[1], j, fault) for j, (_, _, fault) in enumerate(done) if fault is not None]
+        gridded = np.array([name in self.gridded.lookup for name in X.names], np.uint8)
+        none = np.zeros(len(X.names), np.uint8)
+        done = _core.count_numbers(list(X.arrays), none, gridded, local, len(present), weight, BITS, threads(X.size))
+        sums, fault = self._exact_sums(X, codes, rows, weight)
+        faults = [(fault[1], j, fault[0]) for j, (_, _, fault) in enumerate(done) if fault is not None]
+        if fault is not None:
+            faults.append((fault[1], X.names.index(self.normal.name(fault[2])), fault[0]))
         if faults:
-            _, j, fault = min(faults)
-            raise error_for(fault, X.arrays[j][:, None], Index.of([X.names[j]]), self.who, "finite numbers")
-        moved, counts = [m for m, _, _ in done if m is not None], [c for _, c, _ in done if c is not None]
-        n, mean, m2 = (
-            np.stack([part[i] for part in moved], axis=1) if moved else np.zeros((len(present), 0)) for i in range(3)
-        )
-        grid = Counts("grid", rows, Grid(self.gridded), _joined(counts, present))
-        return ColumnCounts(Moments(rows, self.normal, present, n, mean, m2), grid)
+            row, j, kind = min(faults)
+            raise error_for((kind, row, 0), X.arrays[j][:, None], Index.of([X.names[j]]), self.who, "finite numbers")
+        counts = [cells for _, cells, _ in done if cells is not None]
+        return ColumnCounts(sums, Counts("grid", rows, Grid(self.gridded), _joined(counts, present)))
+
+    def _exact_sums(self, X: NumberColumns, codes: Array, rows: Array, weight: Array | None) -> tuple[ExactSums, Any]:
+        """The sums of the columns that may be normal, and the first number that cannot be used."""
+        wanted = [array for name, array in zip(X.names, X.arrays, strict=True) if name in self.normal.lookup]
+        return ExactSums.counted(interleaved(wanted, X.rows, np.float64), codes, rows, self.normal, weight)
 
     def features_in(self, X: Any, rule: Any, ledger: PartLedger) -> Array | None:
         return None
@@ -137,11 +140,12 @@ class AnyNumbers:
         kept: dict[Any, list[Column]] = ledger.__dict__.setdefault("_decided", {})  # made once for a ledger
         if (self, rule) not in kept:
             total = ledger.total
+            total.moments.refuse_too_wide(ledger.classes)
             moments = total.moments.full()
             kept[self, rule] = [self._decided(name, rule, total.grid, moments) for name, _ in self.columns]
         return kept[self, rule]
 
-    def _decided(self, name: str, smoothing: Smoothing, grid: Counts, moments: Moments) -> Column:
+    def _decided(self, name: str, smoothing: Smoothing, grid: Counts, moments: ExactSums) -> Column:
         rule = self.rules[name]
         if isinstance(rule, Gaussian):
             return Column(name, rule)
@@ -169,7 +173,7 @@ class AnyNumbers:
         return Column(name, rule, at, counted.logs(settled), losses, counted.counts, _alpha(settled))
 
     def _losses(
-        self, j: int, cells: Array, counts: Array, table: Array, settled: Settled, moments: Moments
+        self, j: int, cells: Array, counts: Array, table: Array, settled: Settled, moments: ExactSums
     ) -> tuple[float, float]:
         """Log-loss of the labels by this column alone, each row left out in turn: by normal densities, and by bins."""
         alpha = max(_alpha(settled), 1e-3)
@@ -349,7 +353,7 @@ def as_rows(counts: Array) -> Array:
     return counts * (many / total) if 0 < total < many else counts
 
 
-def too_close(moments: Moments, column: int) -> bool:
+def too_close(moments: ExactSums, column: int) -> bool:
     """Whether cells of the grid are too wide to tell the numbers of a column apart."""
     n, mean, m2 = moments.n[:, column], moments.mean[:, column], moments.m2[:, column]
     if not n.any() or not m2.any():
@@ -378,19 +382,19 @@ def own_part(x: Array, code: Array, column: Column, codes: Array) -> Array:
     return np.where(known, curve_between(centre, column.width[codes], ends[at], ends[at + 1]), 0.0)
 
 
-def _densities(moments: Moments, at: Array, smoothing: Array) -> tuple[Array, Array]:
+def _densities(moments: ExactSums, at: Array, smoothing: Array) -> tuple[Array, Array]:
     """Means and variances of some columns; each column's variances are raised by a share of its own."""
     overall = _pooled_variance(moments)[at]
     n, mean = moments.n[:, at], moments.mean[:, at]
     known = n > 0
     extra = smoothing * overall
     total, centre, _ = (part[at] for part in moments.pooled)
-    variance = np.where(known, moments.variance()[:, at] + extra, overall + extra)
+    variance = np.where(known, moments.variance[:, at] + extra, overall + extra)
     variance = np.where(total > 0, np.maximum(variance, 1e-200), np.inf)
     return np.where(known, mean, centre), np.where(overall > 0, variance, np.inf)  # what never varies says nothing
 
 
-def _pooled_variance(moments: Moments) -> Array:
+def _pooled_variance(moments: ExactSums) -> Array:
     n, _, m2 = moments.pooled
     return np.divide(m2, n, out=np.zeros_like(m2), where=n > 0)
 

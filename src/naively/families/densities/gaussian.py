@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from naively import _core
 from naively.arrays import Array
+from naively.count.comoments import Comoments
+from naively.count.exact_sums import ExactSums
 from naively.count.ledger import PartLedger
-from naively.count.moments import Comoments, Moments
 from naively.errors import InputError
 from naively.families.base import count_in_blocks, rows_per_class
 from naively.families.counts_left_out import Left, concat_rules, one_by_one
@@ -20,7 +20,6 @@ from naively.names import Index
 from naively.read.matrix import Fault, Rows, error_for, in_blocks, is_sparse_matrix
 from naively.score.table import BlockTable, CovarianceTable, NormalTable
 from naively.store.registry import stored
-from naively.threads import threads
 
 COVARIANCES = ("spherical", "diagonal", "tied", "full")
 _FAR = 1e140
@@ -46,7 +45,7 @@ class Gaussian:
     ignores_prior: ClassVar[bool] = False
 
     def empty(self, classes: Index, features: Index) -> Any:
-        return (Comoments if self.pairs else Moments).empty(classes.size, features)
+        return (Comoments if self.pairs else ExactSums).empty(classes.size, features)
 
     def count(self, X: Rows, codes: Array, classes: Index, features: Index, weight: Array | None) -> Any:
         if is_sparse_matrix(X):
@@ -54,12 +53,10 @@ class Gaussian:
         rows = rows_per_class(codes, weight, classes.size)
         if self.pairs:
             return count_comoments(X, codes, rows, features, weight, self.who)
-        present = np.flatnonzero(np.bincount(codes, minlength=classes.size))
-        local = codes if len(present) == classes.size else np.searchsorted(present, codes).astype(np.int32)
-        n, mean, m2, fault = _core.count_moments(X, local, len(present), weight, threads(X.size))
+        sums, fault = ExactSums.counted(X, codes, rows, features, weight)
         if fault is not None:
             raise error_for(fault, X, features, self.who, "finite numbers")
-        return Moments(rows, features, present, n, mean, m2)
+        return sums
 
     def features_in(self, X: Rows, rule: Any, ledger: PartLedger) -> Array | None:
         return None
@@ -69,7 +66,7 @@ class Gaussian:
 
     def table(self, ledger: PartLedger, rule: Any, prior: Array, features: Array | None = None) -> BlockTable:
         var_smoothing, shrinkage = rule
-        if self.pairs and isinstance(ledger.total, Moments):
+        if self.pairs and isinstance(ledger.total, ExactSums):
             raise InputError(
                 f"{self.who}: counted without pairs of features; covariance={self.covariance!r} needs a new fit"
             )
@@ -77,6 +74,8 @@ class Gaussian:
             mean, covariance = self._covariances(ledger.total, var_smoothing, shrinkage)
             self._check_range(mean, covariance, ledger.features)
             return CovarianceTable(self.who, ledger.classes, ledger.features, prior, mean, covariance)
+        if isinstance(ledger.total, ExactSums):
+            ledger.total.refuse_too_wide(ledger.classes)
         mean, variance = self._variances(ledger.total.single(), var_smoothing, shrinkage)
         return NormalTable(self.who, ledger.classes, ledger.features, prior, mean, variance)
 
@@ -112,9 +111,9 @@ class Gaussian:
                 "mean of another; rescale the column, or set var_smoothing above 0"
             )
 
-    def _variances(self, moments: Moments, var_smoothing: float, shrinkage: Any) -> tuple[Array, Array]:
+    def _variances(self, moments: Any, var_smoothing: float, shrinkage: Any) -> tuple[Array, Array]:
         moments = moments.full()
-        variance = moments.variance() + epsilon(moments, var_smoothing)
+        variance = moments.variance + epsilon(moments, var_smoothing)
         if self.covariance == "spherical":
             variance = np.broadcast_to(variance.mean(axis=1, keepdims=True), variance.shape)
         elif shrinkage != 0.0:

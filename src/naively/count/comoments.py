@@ -1,14 +1,14 @@
-"""Moments: what was seen of numbers, as count, mean and squares about the mean.
+"""Comoments: what was seen of pairs of numbers, as counts, means and products of deviations, in doubles.
 
 Merging follows Chan, Golub and LeVeque (1983) and loses no digits however far the mean is from zero. Subtracting
-does lose some: it estimates how many, and refuses where the difference would not be true.
+does lose some: it estimates how many, and refuses where the difference would not be true. All other sums are exact.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -74,11 +74,41 @@ def refuse_strangers(left: Array, mine: list[Array], theirs: list[Array], featur
         )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ClassMoments(Value):
-    """What moments of single features and of pairs have in common: sums of deviations, class by class.
+@dataclass(frozen=True, eq=False)
+class Diagonal(Value):
+    """Count, mean and squared deviations of each feature by itself, for every class."""
 
-    `present` are the numbers of the classes that the arrays have rows for, ascending.
+    rows: Array
+    features: Index
+    n: Array
+    mean: Array
+    m2: Array
+
+    def full(self) -> Diagonal:
+        return self
+
+    @property
+    def variance(self) -> Array:
+        """Squared deviations over counts; 0 where nothing was seen."""
+        return np.divide(self.m2, self.n, out=np.zeros_like(self.m2), where=self.n > 0)
+
+    @cached_property
+    def pooled(self) -> tuple[Array, Array, Array]:
+        """Count, mean and squared deviations per feature, over all classes."""
+        total = self.n.sum(axis=0)
+        share = np.divide(self.n, total, out=np.zeros_like(self.n), where=total > 0)
+        centre = (share * self.mean).sum(axis=0)
+        return total, centre, (self.m2 + self.n * (self.mean - centre) ** 2).sum(axis=0)
+
+
+@stored()
+@dataclass(frozen=True, eq=False, repr=False)
+class Comoments(Value):
+    """Moments of pairs of features, per class: for each pair, over the rows that have both.
+
+    `n[c, i, j]` is their number, `mean[c, i, j]` the mean of feature i over them, `m2[c, i, j]` the sum of products
+    of deviations. Without missing values this is the scatter matrix of each class. `present` are the numbers of the
+    classes that the arrays have rows for, ascending.
     """
 
     rows: Array
@@ -88,25 +118,15 @@ class ClassMoments(Value):
     mean: Array
     m2: Array
 
-    axes: ClassVar[int]
-
     @classmethod
     def empty(cls, n_classes: int, features: Index) -> Self:
-        none = np.zeros((0, *[features.size] * cls.axes))
+        none = np.zeros((0, features.size, features.size))
         return cls(np.zeros(n_classes, np.int64), features, np.zeros(0, np.int64), none, none, none)
 
     @property
     def size(self) -> int:
         """How many numbers it holds."""
         return 3 * self.n.size + len(self.rows)
-
-    def _product(self, step: Array) -> Array:
-        """What a step of the means adds, for each number of `m2`."""
-        raise NotImplementedError
-
-    def _own(self, values: Array) -> Array:
-        """The numbers of each feature with itself."""
-        raise NotImplementedError
 
     def __add__(self, other: Self) -> Self:
         a, b = self._aligned(other)
@@ -116,7 +136,7 @@ class ClassMoments(Value):
         known = a.n > 0
         mean = np.where(known, a.mean + step * share, b.mean)
         with np.errstate(over="ignore", invalid="ignore"):
-            m2 = a.m2 + b.m2 + np.where(known, self._product(step) * a.n * share, 0.0)
+            m2 = a.m2 + b.m2 + np.where(known, _product(step) * a.n * share, 0.0)
         if not np.isfinite(m2).all():
             column = a.features.name(int(np.argwhere(~np.isfinite(m2))[0][1]))
             raise InputError(f"feature {column!r}: squares add up to more than float64 holds; rescale it")
@@ -128,7 +148,7 @@ class ClassMoments(Value):
         rows = rows_left(classes, a.rows, b.rows)
         if ((b.n - a.n) > 1e-9 * a.n).any():
             raise NegativeCount("cannot forget more values than were counted; nothing was changed")
-        mine, theirs = ([self._own(v) for v in (m.n, m.mean, m.m2)] for m in (a, b))
+        mine, theirs = ([_own(v) for v in (m.n, m.mean, m.m2)] for m in (a, b))
         left, own, error = split(*mine, *theirs)
         refuse_strangers(left, mine, theirs, a.features)
         refuse(left, own, error, a.features)
@@ -136,23 +156,19 @@ class ClassMoments(Value):
         ratio = np.divide(b.n, n, out=np.zeros_like(n), where=n > 0)
         step = b.mean - a.mean
         mean = np.where(n > 0, a.mean - step * ratio, 0.0)
-        m2 = np.where(n > 0, a.m2 - b.m2 - self._product(step) * a.n * ratio, 0.0)
-        return replace(a, rows=rows, n=n, mean=mean, m2=self._bounded(m2, np.where(own <= error, 0.0, own)))
-
-    def _bounded(self, m2: Array, own: Array) -> Array:
-        """`m2` with the squares of each feature as they are known, and nothing larger than they allow."""
-        raise NotImplementedError
+        m2 = np.where(n > 0, a.m2 - b.m2 - _product(step) * a.n * ratio, 0.0)
+        return replace(a, rows=rows, n=n, mean=mean, m2=_bounded(m2, np.where(own <= error, 0.0, own)))
 
     def same(self, other: object) -> bool:
         """True if both hold the same moments, to within rounding."""
-        if not isinstance(other, type(self)) or type(other) is not type(self):
+        if not isinstance(other, Comoments):
             return False
         try:
             a, b = self._aligned(other)
         except InputError:  # named on one side only
             return False
-        deviation = np.sqrt(self._own(np.divide(a.m2, a.n, out=np.zeros_like(a.m2), where=a.n > 0)).max(initial=0.0))
-        scale = self._bounded(np.full_like(a.m2, np.inf), np.maximum(self._own(a.m2), self._own(b.m2)))
+        deviation = np.sqrt(_own(np.divide(a.m2, a.n, out=np.zeros_like(a.m2), where=a.n > 0)).max(initial=0.0))
+        scale = _bounded(np.full_like(a.m2, np.inf), np.maximum(_own(a.m2), _own(b.m2)))
         return (
             close(*padded(a.rows, b.rows))
             and close(a.n, b.n)
@@ -163,10 +179,10 @@ class ClassMoments(Value):
     def __repr__(self) -> str:
         return f"{self.features.size:_} features"
 
-    def single(self) -> Moments:
+    def single(self) -> Diagonal:
         """The moments of each feature by itself."""
-        n, mean, m2 = self._own(self.n), self._own(self.mean), self._own(self.m2)
-        return Moments(self.rows, self.features, self.present, n, mean, m2)
+        each = self.full()
+        return Diagonal(self.rows, self.features, *(_own(values) for values in (each.n, each.mean, each.m2)))
 
     def full(self) -> Self:
         """With a row of the arrays for every class."""
@@ -176,14 +192,10 @@ class ClassMoments(Value):
         n, mean, m2 = (spread(v, n_classes, self.present) for v in (self.n, self.mean, self.m2))
         return replace(self, present=np.arange(n_classes), n=n, mean=mean, m2=m2)
 
-    @cached_property
+    @property
     def pooled(self) -> tuple[Array, Array, Array]:
         """Count, mean and squared deviations per feature, over all classes."""
-        n, mean, m2 = self._own(self.n), self._own(self.mean), self._own(self.m2)
-        total = n.sum(axis=0)
-        share = np.divide(n, total, out=np.zeros_like(n), where=total > 0)
-        centre = (share * mean).sum(axis=0)
-        return total, centre, (m2 + n * (mean - centre) ** 2).sum(axis=0)
+        return self.single().pooled
 
     def renumbered(self, n_classes: int, places: Array) -> Self:
         """The same with other numbers for the classes."""
@@ -216,60 +228,26 @@ class ClassMoments(Value):
         columns = np.arange(self.features.size) if renumber is None else renumber
         arrays = []
         for values in (self.n, self.mean, self.m2):
-            wide = np.zeros((len(present), *[features.size] * self.axes))
-            wide[np.ix_(at, *[columns] * self.axes)] = values
+            wide = np.zeros((len(present), features.size, features.size))
+            wide[np.ix_(at, columns, columns)] = values
             arrays.append(wide)
         return type(self)(self.rows, features, present, *arrays)
 
 
-@stored()
-class Moments(ClassMoments):
-    """Count, mean and squared deviations per class and feature; missing values are in none of them.
-
-    Sums merge, differences are given or refused, and comparing is to within rounding.
-
-    >>> from naively import GaussianNB
-    >>> a = GaussianNB().fit([[1.0], [2.0]], ["x", "x"]).tally_
-    >>> b = GaussianNB().fit([[6.0]], ["x"]).tally_
-    >>> (a + b).part.mean, (a + b).part.m2
-    (array([[3.]]), array([[14.]]))
-    """
-
-    axes = 1
-
-    def _product(self, step: Array) -> Array:
-        return step * step
-
-    def _own(self, values: Array) -> Array:
-        return values
-
-    def _bounded(self, m2: Array, own: Array) -> Array:
-        return own
-
-    def variance(self) -> Array:
-        """Squared deviations over counts; 0 where nothing was seen."""
-        return np.divide(self.m2, self.n, out=np.zeros_like(self.m2), where=self.n > 0)
+def _product(step: Array) -> Array:
+    """What a step of the means adds, for each pair of features."""
+    return step * step.transpose(0, 2, 1)
 
 
-@stored()
-class Comoments(ClassMoments):
-    """Moments of pairs of features, per class: for each pair, over the rows that have both.
+def _own(values: Array) -> Array:
+    """The numbers of each feature with itself."""
+    return np.einsum("cii->ci", values)
 
-    `n[c, i, j]` is their number, `mean[c, i, j]` the mean of feature i over them, `m2[c, i, j]` the sum of products
-    of deviations. Without missing values this is the scatter matrix of each class.
-    """
 
-    axes = 2
-
-    def _product(self, step: Array) -> Array:
-        return step * step.transpose(0, 2, 1)
-
-    def _own(self, values: Array) -> Array:
-        return np.einsum("cii->ci", values)
-
-    def _bounded(self, m2: Array, own: Array) -> Array:
-        edge = np.sqrt(own)
-        bound = edge[:, :, None] * edge[:, None, :]  # after Cauchy and Schwarz
-        result = np.clip(m2, -bound, bound)
-        np.einsum("cii->ci", result)[...] = own
-        return result
+def _bounded(m2: Array, own: Array) -> Array:
+    """`m2` with the squares of each feature as they are known, and nothing larger than they allow."""
+    edge = np.sqrt(own)
+    bound = edge[:, :, None] * edge[:, None, :]  # after Cauchy and Schwarz
+    result = np.clip(m2, -bound, bound)
+    np.einsum("cii->ci", result)[...] = own
+    return result
