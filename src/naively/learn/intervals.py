@@ -61,7 +61,7 @@ def _psi1(x: Any) -> Array:
 def variances(blocks: Blocks, ledger: Ledger, rule: Any, X: Frame) -> Array:
     """The variance of the score of each row in each class, in the order of the ledger's classes.
 
-    It is the sum of the blocks; columns of numbers that are taken for normal are taken for known.
+    It is the sum of the blocks; the densities of numeric columns count as known exactly.
     """
     total = np.zeros((len(X), ledger.classes.size))
     for block in blocks.blocks:
@@ -72,7 +72,7 @@ def variances(blocks: Blocks, ledger: Ledger, rule: Any, X: Frame) -> Array:
     missing = blocks.missingness(ledger, rule)
     if missing is not None:
         spread: Any = Variance(_added(missing.rule))
-        table = Missingness.of(blocks.who, ledger.classes, ledger.rows, *missing.lost, spread)
+        table = Missingness.of(blocks.who, ledger.classes, ledger.rows, *missing.missing_counts, spread)
         total += _of_table(table.table, table.codes(X))
     return total
 

@@ -23,14 +23,14 @@ from naively.threads import on_threads, threads
 
 NO_CLASSES = Index(0)
 _WORTH_A_TABLE = 8
-"""A table of all features is made once this share of its cells was asked for piece by piece."""
+"""A table of all features is made once small tables have used 1 / 8 of its cells."""
 
 
 class TableCache:
     """The tables of one block of a model.
 
-    Small batches get a table of the features they touch, so that a row costs what it holds. Once that has come to as
-    much as a whole table, one is made and kept.
+    Small batches get a table of the features they touch, so that the cost of a row is that of its features. Once
+    small tables have cost as much as a whole one, the whole table is made and kept.
     """
 
     def __init__(self, ledger: Ledger, name: str):
@@ -40,7 +40,7 @@ class TableCache:
         self._touched = 0
 
     @property
-    def kept(self) -> Any:
+    def kept_table(self) -> Any:
         """The table that was kept; None if none was made."""
         return next(iter(self._tables.values()), None)
 
@@ -62,7 +62,7 @@ class TableCache:
         latest = self._latest
         if latest[0] is family and latest[1] is rule:
             return latest[2], rows
-        features = self._few_features(family, rule, rows)
+        features = self._needed_features(family, rule, rows)
         if features is None:
             return self.table(family, rule), rows
         return family.table(self._part, rule, self._no_prior, features), family.restrict(rows, features)
@@ -75,8 +75,8 @@ class TableCache:
     def _no_prior(self) -> Array:
         return np.zeros(self._ledger.classes.size)
 
-    def _few_features(self, family: Family, rule: Any, rows: Any) -> Array | None:
-        """The features that these rows touch, where they are few beside those of the counts."""
+    def _needed_features(self, family: Family, rule: Any, rows: Any) -> Array | None:
+        """Return the features that these rows hold, if a table of them alone pays; None: make it of all features."""
         if self._tables and (family, rule) in self._tables:
             return None
         part = self._part
@@ -91,7 +91,7 @@ class TableCache:
 
 @dataclass(eq=False)
 class Weighing:
-    """How a model weighs rows, as the parameters of its estimator say now."""
+    """The blocks, smoothing, prior and calibration of a model by the present parameters of its estimator."""
 
     parameters: list[Any]
     blocks: Blocks
@@ -110,8 +110,8 @@ class Model:
     declared: Index = NO_CLASSES  # classes named in advance, which stay though they have no rows
     counted: Any = None  # what the counting depended on, which cannot be changed afterwards
     chosen: Any = None  # what was chosen for parameters that are "auto"
-    judged: Any = None  # how probabilities are calibrated
-    schema: Any = None  # what the columns of a table are taken for
+    calibrated: Any = None  # how probabilities are calibrated
+    schema: Any = None  # the block and family of each column of a table
     weighing: Weighing | None = field(default=None, init=False)
     _caches: dict[str, TableCache] = field(default_factory=dict, init=False)
     _missingness: tuple[Any, Any, Any] = field(default=(None, None, None), init=False)
@@ -144,11 +144,11 @@ class Model:
         return replace(self, ledger=ledger)
 
     def tidied(self) -> Model:
-        """Without the classes whose last row was forgotten, unless they were named in advance."""
+        """Drop the classes whose last row was forgotten, unless they were named in advance."""
         names = self.ledger.classes.names
         assert names is not None
-        gone = (self.ledger.rows == 0) & (self.declared.locate(names) < 0)
-        return self if not gone.any() or gone.all() else self.after(self.ledger.without_classes(gone))
+        empty = (self.ledger.rows == 0) & (self.declared.locate(names) < 0)
+        return self if not empty.any() or empty.all() else self.after(self.ledger.without_classes(empty))
 
     # --- scoring
 
@@ -163,7 +163,7 @@ class Model:
         return parts[0] if len(parts) == 1 else Scores.joined(parts)
 
     def decide(self, weighing: Weighing, frame: Frame, prior: Array) -> Array:
-        """The labels of all rows under this prior; scores are kept nowhere."""
+        """The labels of all rows under this prior, without keeping their scores."""
 
         def decide(table: Table, rows: Any, n_rows: int) -> Array:
             return (table if prior is table.prior else replace(table, prior=prior)).decide(rows, n_rows)
@@ -177,7 +177,7 @@ class Model:
         tables, rows, features = {}, {}, self.features
         for block in blocks.blocks:
             name, cache = block.name, self.cache(block.name)
-            known = features[name] if features else block.features_of(cache.kept)
+            known = features[name] if features else block.features_of(cache.kept_table)
             tables[name], rows[name] = cache.weighed(block.family, block.rule(rule), block.read(frame, known))
         missing = self._missing_table(blocks, rule)
         if missing is not None:
@@ -187,15 +187,15 @@ class Model:
     def _missing_table(self, blocks: Blocks, rule: Any) -> Any:
         if not blocks.informative:
             return None
-        kept = self._missingness
-        if kept[0] != blocks or kept[1] != rule:
-            self._missingness = kept = blocks, rule, blocks.missingness(self.ledger, rule)
-        return kept[2]
+        found = self._missingness
+        if found[0] != blocks or found[1] != rule:
+            self._missingness = found = blocks, rule, blocks.missingness(self.ledger, rule)
+        return found[2]
 
     def _in_batches(
         self, weighing: Weighing, frame: Frame, use: Callable[[Table, dict[str, Any], int], Any]
     ) -> list[Any]:
-        """What is made of one batch of rows after another; an error names the row as it stands in all."""
+        """Return `use` of one batch of rows after another; an error names the row by its place among all."""
 
         def score(task: tuple[int, Frame]) -> Any:
             begin, part = task

@@ -1,4 +1,4 @@
-"""Parameters: what a learner is told when it is made, by name."""
+"""Parameters: the arguments of a learner, by name."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class Parameters(Named):
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
         if "_copies" in self.__dict__ and name in self._usual():
-            others = {other: kept for other, kept in self._copies.items() if other != name}
+            others = {other: own for other, own in self._copies.items() if other != name}
             copied = _copied(value)
             super().__setattr__("_copies", others if copied is value else {**others, name: copied})
 

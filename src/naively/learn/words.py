@@ -1,4 +1,4 @@
-"""What the parameters of a classifier of texts stand for."""
+"""The parameters of a text classifier, turned into a family of words and a rule of smoothing."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def words_family(who: str, parameters: Mapping[str, Any]) -> Words:
 
 
 def words_rule(alpha: Any, family: str) -> Any:
-    """How words are smoothed."""
+    """Return the rule that smooths words."""
     rule = rule_of(alpha)
     if rule.per_feature:
         raise InputError("alpha must be one number for all words: their number is not known beforehand")
@@ -70,7 +70,8 @@ def frozen(value: Any) -> Any:
     return frozenset(listed) if listed and isinstance(listed[0], str) else tuple(listed)
 
 
-def shown(value: Any) -> str:
+def value_text(value: Any) -> str:
+    """Return the repr of a parameter for a message, sets in sorted order."""
     return repr(sorted(value)) if isinstance(value, frozenset) else repr(value)
 
 

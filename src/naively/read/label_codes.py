@@ -39,9 +39,9 @@ def check_labels(y: Any, rows: int) -> Array:
                 "bin them, or use a regressor"
             )
     elif y.dtype == object:
-        holes = missing_entries(y)
-        if holes.any():
-            row = int(np.argmax(holes))
+        mask = missing_entries(y)
+        if mask.any():
+            row = int(np.argmax(mask))
             raise InputError(f"Input y contains NaN: label of row {row} is {y[row]!r}; leave such rows out")
     elif y.dtype.kind in "cmM":
         raise InputError(f"labels must be text or whole numbers, got {y.dtype}; convert them to text")
@@ -74,8 +74,10 @@ def _encode_objects(values: Array) -> tuple[Array, Array]:
     try:
         codes = np.fromiter((numbers.setdefault(key, len(numbers)) for key in keys), np.int32, len(values))
     except TypeError:
-        odd = (i for i, value in enumerate(values) if isinstance(value, tuple) or not isinstance(value, Hashable))
-        row = next(odd, 0)
+        not_labels = (
+            i for i, value in enumerate(values) if isinstance(value, tuple) or not isinstance(value, Hashable)
+        )
+        row = next(not_labels, 0)
         raise _no_label(values[row], row) from None
     distinct = np.empty(len(numbers), dtype=object)
     if keys is values:
