@@ -147,7 +147,7 @@ Votes = dict[int, tuple[str, int]]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Buckets(Value):
-    """Numbers that words are hashed to. A bucket has the name that most of what fell into it had, if one had."""
+    """Buckets that words are hashed to. A bucket is named after the word that makes up most of it, if there is one."""
 
     size: int
     parts: tuple[Votes, ...] = ()

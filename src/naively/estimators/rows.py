@@ -1,4 +1,4 @@
-"""The border: rows as users of arrays and matrices hand them over, checked once and made ready for counting."""
+"""The border: rows of arrays and matrices, checked once and ready to count."""
 
 from __future__ import annotations
 

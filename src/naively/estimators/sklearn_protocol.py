@@ -23,7 +23,7 @@ CALIBRATE = ["boolean", OneOf(*METHODS)]
 
 
 class NotFitted(InputError, AttributeError):
-    """The estimator has learnt nothing yet; raised in place of scikit-learn's error where that is missing."""
+    """Raised by an unfitted estimator, in place of scikit-learn's error where that is missing."""
 
 
 def validated(fit: Callable[..., Any]) -> Any:

@@ -213,7 +213,7 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
                 block.warn(model.features[block.name], float(model.ledger.rows.sum()))
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Take these rows out again, as if they had never been counted.
+        """Forget these rows, as if they had never been counted.
 
         Classes, categories and words that only they had go with them. Forgetting more than was counted raises and
         changes nothing. Forget only rows that were counted, and each once.
@@ -317,7 +317,7 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
 
     @property
     def feature_names_in_(self) -> Array:
-        """Their names, where they had any."""
+        """Names of the columns in `fit`, if they had names."""
         model: Any = self._fitted("feature_names_in_")
         schema = model.schema
         if not schema.named:

@@ -35,7 +35,7 @@ _KINDS = {"word": "sklearn", "char_wb": "chars", "char": "stream"}
 
 
 class FastTokens(Named):
-    """Uses the compiled tokeniser wherever the parameters ask for nothing that only Python can do."""
+    """A vectorizer that uses the compiled tokeniser unless a parameter needs Python code."""
 
     tokens: Any
     threads: Any
@@ -75,7 +75,7 @@ class FastTokens(Named):
         return any(getattr(type(self), name) is not getattr(ours, name) for name in self._methods)
 
     def _texts(self: Any, documents: Any, rule: Tokens) -> Texts | None:
-        """Texts ready for the core; None where one of them is none."""
+        """Return texts for the core; None if one of them is no text."""
         if isinstance(documents, (bytes, str)):
             raise InputError("Iterable over raw text documents expected, string object received.")
         if self.input != "content":
@@ -276,7 +276,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
         return selected
 
     def partial_fit(self, raw_documents: Any, y: Any = None) -> Any:
-        """Learn the words of these texts as well; the columns of those there are stay as they are.
+        """Learn the words of these texts as well; known words keep their columns.
 
         Parameters
         ----------
@@ -328,7 +328,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
         return super().transform(self._plain(documents)) if counted is None else counted
 
     def _counted(self, documents: Any) -> Any:
-        """Rows of known words; None where scikit-learn's own code has to count, or to complain."""
+        """Rows of known words; None if scikit-learn's own code has to count, or to raise."""
         rule = self._tokens()
         texts = None if rule is None else self._texts(documents, rule)
         if rule is None or texts is None:
@@ -463,5 +463,5 @@ ngram_range, analyzer, n_features, binary, norm, alternate_sign, dtype
 
 
 def _held(documents: Any) -> Any:
-    """Documents that can be gone through more than once."""
+    """Return documents that can be iterated more than once."""
     return list(documents) if hasattr(documents, "__next__") else documents

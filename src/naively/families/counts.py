@@ -1,4 +1,4 @@
-"""Families of counts: an author says what a unit of a feature adds, the rest follows."""
+"""Families of counts: an author writes the term of one unit of a feature, the rest follows."""
 
 from __future__ import annotations
 

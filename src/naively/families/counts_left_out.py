@@ -1,4 +1,4 @@
-"""Rows left out: how each row scores when what it has itself added is taken away again.
+"""Rows left out: scores of each row by the counts without it.
 
 Only the row's own class changes (for the complement: all others), so one pass over the entries of the rows is enough.
 """
@@ -33,7 +33,7 @@ _BLOCK = 1 << 20
 _LANES = 4
 
 Left = list[Logs]
-"""For each rule: log-likelihoods, rows by classes, and how often impossible."""
+"""For each rule: log-likelihoods, rows by classes, and numbers of impossible factors."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -297,7 +297,7 @@ def unsorted(scores: Scores, classes: Index) -> Logs:
 
 
 def concat(parts: list[Logs]) -> Logs:
-    """The sums of a block of rows after another."""
+    """Concatenate the results of consecutive blocks of rows."""
     finite = np.concatenate([part[0] for part in parts])
     impossible = [part[1] for part in parts if part[1] is not None]
     return finite, np.concatenate(impossible) if len(impossible) == len(parts) else None

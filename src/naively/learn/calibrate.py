@@ -169,7 +169,7 @@ class CalibrationRows:
 
 
 def for_any_machine(blocks: Blocks) -> Blocks:
-    """The blocks without a number of threads, which makes no difference to any figure."""
+    """Return the blocks without a number of threads, which changes no result."""
     if not any(isinstance(block, TextsBlock) for block in blocks.blocks):
         return blocks
     each = (
@@ -243,17 +243,17 @@ class CalibratingLearner(Learner):
         return calibrated
 
     def _keys(self, model: Any, rows: Frame, codes: Array, classes: Index) -> Array:
-        """A key for each row of texts or of a table."""
+        """Return a key for each row of texts or of a table."""
         raise NotImplementedError
 
     def _labelled_keys(self, model: Any, X: Any, rows: Frame, codes: Array) -> Array:
-        """The keys of rows that the model has counted, given as they came and as the model reads them."""
+        """Return the keys of counted rows; `X` is as the user passed it, `rows` as the model reads it."""
         return self._keys(model, rows, codes, model.ledger.classes)
 
     def _calibrated_without(self, model: Any, batch: Batch) -> Any:
-        """The model, calibrated by the rows that are left once these were forgotten.
+        """Return the model, calibrated on the rows of the sample that were not forgotten.
 
-        Where hardly any of them is in the sample, the calibration stays as it is until the next batch is learnt.
+        If too few of these are left, the calibration stays as it is until the next batch is learnt.
         """
         calibrated = model.calibrated
         if not isinstance(calibrated, Calibrated) or calibrated.sample is None:
@@ -368,11 +368,11 @@ class CalibratingLearner(Learner):
         return weighing.prior + (moved if order is None else moved[np.argsort(order)])
 
     def _calibration_to_decide(self, model: Any) -> Calibration | None:
-        """The calibration, where labels may depend on it: a temperature changes no label, so none is looked for."""
+        """Return the calibration if labels may depend on it; a temperature changes no label, so it gives None."""
         return None if self._method == "temperature" else self._calibration_now(model)
 
     def _calibration_now(self, model: Any) -> Calibration | None:
-        """The calibration by the parameters as they are, found once for a state of the model."""
+        """Return the calibration for the present parameters, found once for each state of the model."""
         weighing = model.weighing
         if not weighing.knows_calibration:
             weighing.calibration, weighing.knows_calibration = self._calibration(model), True

@@ -1,4 +1,4 @@
-"""Checkpoints: a learner in the middle of its work, as a file from which the work goes on as if it had not stopped.
+"""Checkpoints: files of learners in the middle of a stream, from which learning goes on as if never interrupted.
 
 Unlike a model that is saved, a checkpoint keeps the ledger as it is, level by level, so that what is added later is
 added in the same order: the end is the same to the last bit.
@@ -27,8 +27,8 @@ def save_checkpoint(model: Any, path: str | os.PathLike[str], about: dict[str, A
     writer = Writer()
     parts = {name: PartLedger(part.classes, part.levels) for name, part in model.ledger.counted.items()}
     words = [part.features for part in parts.values() if hasattr(part.levels[0], "features")]
-    ledger = Ledger(model.ledger.classes, model.ledger.rows, parts)  # of a model that was loaded, as any other
-    state: dict[str, Any] = {"words": words, "ledger": ledger}  # words first: levels have but the first of them
+    ledger = Ledger(model.ledger.classes, model.ledger.rows, parts)  # those of a loaded model become plain ones
+    state: dict[str, Any] = {"words": words, "ledger": ledger}  # words first: levels hold leading parts of them
     state |= {name: getattr(model, name) for name in ("declared", "counted", "chosen", "schema")}
     state["judged"] = None if model.calibrated is None else model.calibrated.without_sample()
     made = {name: writer.put(value, name) for name, value in state.items()}

@@ -1,4 +1,4 @@
-"""Choosing how a text classifier weighs words, from the texts that it learns."""
+"""Choice of the recipe of a text classifier, from the texts that it learns."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def chosen_recipe(
     family: Words, parameters: Mapping[str, Any], prior: Prior, texts: Texts, codes: Array, classes: Index,
     weight: Array | None,
 ) -> tuple[Choice | None, WordRows | None]:  # fmt: skip
-    """Compare all recipes that the parameters leave open; None where there is nothing to choose (by).
+    """Compare all recipes that the parameters leave open; None if there is no choice, or too few texts.
 
     They are compared with all words that are in enough texts; other limits are ignored. If all texts were read for the
     comparison, they are returned as rows of the words that the chosen recipe counts.
@@ -222,7 +222,7 @@ def _sample(texts: Texts, rows: Array) -> Array:
 def _readings(
     family: Words, candidates: Candidates, everything: WordRows, texts: Texts, labelled: Labelled
 ) -> dict[Any, FoldedRows]:
-    """Rows of sequences of each length: the shorter are among the longest, `everything`. Empty if too few differ."""
+    """Return rows for each length of sequences; `everything` has the longest ones. Empty if too few texts differ."""
     text = text_numbers(everything)
     if text.max() + 1 < FEWEST:
         return {}

@@ -89,7 +89,7 @@ def save(
 
 
 def rules(learner: Any, model: Any) -> tuple[Any, Any, Any]:
-    """Blocks, smoothing and prior of a learner in one state, which its table depends on."""
+    """Return the blocks, smoothing and prior of a learner in one state; its table depends on these."""
     blocks = learner._blocks_of(model)
     return blocks, learner._rule_for(model), learner._score_prior(model, blocks)
 
@@ -201,7 +201,7 @@ def _same_features(mine: Any, other: Any) -> bool:
 
 
 def _try_out(learner: Any) -> None:
-    """Let a learner explain a row of which nothing is known: what a forged value breaks is then broken at once."""
+    """Explain a row of missing values, so that a forged file fails when it is loaded."""
     if not hasattr(learner, "reads_text"):
         return
     row: Any = "a"
@@ -217,7 +217,7 @@ def _try_out(learner: Any) -> None:
 
 
 class FiledPart(PartLedger):
-    """One part as it lies in a file: its counts are looked at, all of them, before they are first used."""
+    """A part of the counts in a file; all counts are checked before the first use."""
 
     def __init__(self, classes: Index, part: Any, check: Callable[[], None]):
         features = getattr(part, "features", None)
@@ -231,7 +231,7 @@ class FiledPart(PartLedger):
 
 @dataclass(frozen=True, eq=False)
 class Saved:
-    """A file that was opened, and can be made a learner of."""
+    """An open file of a learner."""
 
     contents: Contents
 

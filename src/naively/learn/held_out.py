@@ -1,4 +1,4 @@
-"""Held out: how rows score by what was counted without them.
+"""Held out: scores of rows by counts without them.
 
 A row, a group of rows or a fold is left out by subtraction, so that a model without it costs no second count.
 """
@@ -30,7 +30,7 @@ from naively.threads import on_threads
 _FEW_GROUPS = 64
 """Up to this number of groups, the other groups are added up; subtracting one would lose digits."""
 _FALLBACK = Smoothed(1.0)
-"""The prior of a row whose class has no other."""
+"""The prior for a row that is the only one of its class."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,7 +229,7 @@ class _Others:
         return self.blocks.count(part, self.codes[rows], self.ledger.classes, self.ledger.features, weight)
 
     def without(self, groups: list[Array]) -> Iterator[Callable[[Frame], Ledger]]:
-        """For each group in turn, the function that gives the sum without it once it has the rows of the group."""
+        """Yield for each group a function from the rows of the group to the ledger of all other rows."""
         each = float(len(self.codes)) if self.weight is None else float(self.weight.sum())
         more = abs(each - float(self.ledger.rows.sum())) > 1e-9 * each  # were counted, and are not here
         only_counts = all(isinstance(part.levels[0], Counts) for part in self.ledger.counted.values())
@@ -257,7 +257,7 @@ class _Others:
             return self._counted_anew(rows)
 
     def _counted_anew(self, left_out: Array) -> Ledger:
-        """The sum of all other rows; only where these are all rows that there are."""
+        """Return the ledger of all other rows, counted anew; raise Inexact if not all counted rows are at hand."""
         check_all_rows(self.ledger, self.codes, self.weight)
         others = np.ones(len(self.codes), bool)
         others[left_out] = False

@@ -109,9 +109,9 @@ class Learner(Predictor):
         return self
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Take these rows out again, as if they had never been counted.
+        """Forget these rows, as if they had never been counted.
 
-        What only they had brought along goes with them: classes (unless named in advance) and categories; when all
+        Features that only they had are removed too: classes (unless named in advance) and categories; when all
         rows are gone, the last classes stay. Forgetting more than was counted (a count below zero, a negative
         variance, an unknown class) raises and changes nothing. A sum does not remember its rows, so forget only rows
         that were counted, and each once.

@@ -45,7 +45,7 @@ class TableCache:
         return next(iter(self._tables.values()), None)
 
     def keep(self, table: Any, family: Family, rule: Any) -> None:
-        """Take a table that was made elsewhere for the one that the counts and these rules make."""
+        """Keep a table that was read from a file, in place of one made from the counts by these rules."""
         self._tables = {(family, rule): table}
 
     def table(self, family: Family, rule: Any) -> Any:
@@ -133,14 +133,14 @@ class Model:
         return found or self._caches.setdefault(name, TableCache(self.ledger, name))
 
     def keep(self, table: Table, blocks: Blocks, rule: Any) -> None:
-        """Take a table that was made elsewhere for the one that the ledger and these rules make."""
+        """Keep a table that was read from a file, in place of one made from the ledger by these rules."""
         for block in blocks.blocks:
             self.cache(block.name).keep(table.blocks[block.name], block.family, block.rule(rule))
         if blocks.informative:
             self._missingness = blocks, rule, table.missingness
 
     def after(self, ledger: Ledger) -> Model:
-        """The state that follows when the ledger has changed."""
+        """Return the same state with another ledger."""
         return replace(self, ledger=ledger)
 
     def tidied(self) -> Model:
@@ -214,5 +214,5 @@ class Model:
         first = [] if self._scored_by is weighing else [score(parts[0])]  # makes the tables
         self._scored_by = weighing
         rest, n_values = parts[len(first) :], frame.entries
-        # Where there are more threads than parts, one part after another, and each on all of them.
+        # With more threads than parts, parts are scored one after another, each on all threads.
         return first + (on_threads(score, rest, n_values) if len(rest) >= threads(n_values) else list(map(score, rest)))

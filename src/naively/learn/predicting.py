@@ -34,7 +34,7 @@ class Predictor(Parameters):
 
     @property
     def _who(self) -> str:
-        """The class of estimators that this is, in messages and in files."""
+        """The name of the class in messages and in files."""
         return type(self).__name__
 
     def _blocks_of(self, model: Any) -> Blocks:
@@ -71,7 +71,7 @@ class Predictor(Parameters):
         raise NotImplementedError
 
     def _weighed_by(self) -> tuple[Model, Weighing]:
-        """The model, and how it weighs rows as the parameters say; made anew only when one of these changes."""
+        """Return the model and its weighing, which is made anew only when a parameter changes."""
         if "_model" not in self.__dict__:
             self._check_fitted()
         model = self._model  # read once: another thread may be learning
@@ -106,7 +106,7 @@ class Predictor(Parameters):
         return self._finished(model.scores(weighing, frame), model)
 
     def intervals(self, X: Any, level: float = 0.95) -> tuple[Array, Array]:
-        """Between which bounds the probability of each class lies, as far as the counts tell.
+        """Bounds of the probability of each class, from the uncertainty of the counts.
 
         By the Dirichlet distribution that counts with α added make of the probabilities of features; for counts,
         presences and categories. Columns of numbers that are taken for normal are taken for known.
@@ -137,14 +137,14 @@ class Predictor(Parameters):
         return False
 
     def _finished(self, scores: Scores, model: Model) -> Scores:
-        """Scores with what makes probabilities of them: here, the prior that these stand for."""
+        """Return scores ready to become probabilities: here, with the prior that they stand for."""
         prior, order = self._log_prior(model), model.ledger.classes.order
         return replace(scores, shares=prior if order is None else prior[order])
 
     def decide(
         self, X: Any, *, by: str = "posterior", costs: Any = None, thresholds: Any = None, abstain_below: Any = None
     ) -> Array:
-        """The label of each row, where there is more to consider than what is most probable.
+        """Return the label of each row by costs, thresholds or abstention.
 
         Parameters
         ----------
@@ -394,7 +394,7 @@ _HUGE = 10**300
 
 
 def _generator(random_state: Any) -> np.random.Generator:
-    """Chance that begins as scikit-learn's users are used to."""
+    """Return a generator of random numbers from a `random_state` as in scikit-learn."""
     chance: Any
     if random_state is None or random_state is np.random:
         chance = np.random

@@ -1,4 +1,4 @@
-"""Recipes: which family, weighting, word sequences and α suit a set of texts, by folds taken out of one count.
+"""Recipes: the best family, weighting, word sequences and α for texts, by folds taken out of one count.
 
 Texts are read once. The counts of a fold are subtracted from those of all texts, a table of the rest is made for each
 recipe, and the table scores the texts of the fold.
@@ -369,7 +369,7 @@ class RecipeSearch:
         return self.smoothest(Recipe(*best, self.alphas[int(np.argmax(self.sums(best, each)))]), each)
 
     def smoothest(self, recipe: Recipe, each: Array) -> Recipe:
-        """The same with the largest α that is as good, to within one standard error of the difference."""
+        """Return the recipe with the largest α that is within one standard error of the difference."""
         right, weight = self.outcome(recipe.way, each)
         best = right[self.alphas.index(recipe.alpha)]
         for alpha, other in sorted(zip(self.alphas, right, strict=True), key=lambda pair: -pair[0]):

@@ -1,4 +1,4 @@
-"""Sampling: rows drawn at random from a stream, always the same ones, however it is cut into batches."""
+"""Sampling: rows drawn at random from a stream, the same for any division into batches."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FEWEST = 100
 
 
 class Sample:
-    """The rows whose numbers have the smallest hashes.
+    """A random sample of a stream: the rows whose numbers have the smallest hashes.
 
     >>> import pyarrow as pa
     >>> sample = Sample(2)
@@ -28,7 +28,7 @@ class Sample:
         self._kept: list[tuple[Any, Any]] = []
 
     def see(self, batch: Any) -> None:
-        """The next rows of the stream."""
+        """Take in the next rows of the stream."""
         hashes = _hashed(self.seen, batch.num_rows)
         self.seen += batch.num_rows
         if self._most == 0:
@@ -62,7 +62,7 @@ class Sample:
         self._kept = fewer
 
     def rows(self) -> Any:
-        """The rows that were drawn, in the order of the stream; None where there are none."""
+        """Return the sampled rows, in the order of the stream; None if there are none."""
         import pyarrow as pa
 
         if self._kept:
@@ -87,7 +87,7 @@ def copied_rows(batch: Any, rows: Any) -> Any:
 
     if all(pa.types.is_large_string(field.type) or pa.types.is_string(field.type) for field in batch.schema):
         return pa.Table.from_batches(list(_pieces(batch, rows)))
-    # Their numbers are handed over as they lie: pyarrow would load pandas to look at an array.
+    # The numbers are passed as a buffer: pyarrow would import pandas to convert a NumPy array.
     numbers = pa.Array.from_buffers(pa.int64(), len(rows), [None, pa.py_buffer(rows.astype(np.int64))])
     return _plain_texts(batch.take(numbers))
 
@@ -101,7 +101,7 @@ def _plain_texts(batch: Any) -> Any:
 
 
 def _pieces(batch: Any, rows: Any) -> Iterator[Any]:
-    """Some rows of each of the pieces of a table of texts."""
+    """Yield the wanted rows of each record batch of a table of texts."""
     import pyarrow as pa
 
     begin = 0
@@ -130,7 +130,7 @@ def _texts(column: Any, rows: Any) -> Any:
 
 
 def _hashed(start: int, n_rows: int) -> Any:
-    """A number for each row that looks like chance (the finisher of SplitMix64)."""
+    """Return a pseudo-random number for each row (the finisher of SplitMix64)."""
     x = np.arange(start + 1, start + 1 + n_rows, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

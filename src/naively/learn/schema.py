@@ -101,7 +101,7 @@ class Schema:
         return cls(who, tuple(columns), groups, _blocks(columns, groups, who, words), frame.named)
 
     def blocks_of(self, *, informative: bool) -> Blocks:
-        """The blocks; `informative`: whether it says something that a value is missing."""
+        """Return the blocks; `informative`: a missing value counts as evidence."""
         return Blocks(self.who, self.blocks, informative)
 
     def rules(self) -> tuple[Any, ...]:

@@ -41,7 +41,7 @@ class SchemaRow:
 
 @dataclass(frozen=True)
 class SchemaTable:
-    """The schema of a fitted model, to be looked at: prints as a table, and as one in notebooks."""
+    """The schema of a fitted model, which prints as a table."""
 
     rows: tuple[SchemaRow, ...]
 

@@ -18,7 +18,7 @@ from naively.smooth.rules import Additive, Evidence
 COUNTED = (
     "tokens", "ngrams", "lowercase", "negation", "accents", "stop_words", "vocabulary", "hashing", "weights",
 )  # fmt: skip
-"""The parameters that say what is counted; the others can be changed at any time."""
+"""The parameters that counts depend on; the others can be changed at any time."""
 
 
 def words_family(who: str, parameters: Mapping[str, Any]) -> Words:
@@ -61,7 +61,7 @@ def words_rule(alpha: Any, family: str) -> Any:
 
 
 def frozen(value: Any) -> Any:
-    """A parameter as it is now, whatever becomes of a list later: pairs as tuples, words as a set of them."""
+    """Return an immutable copy of a parameter: lists as tuples, lists of words as frozen sets."""
     if value is None or callable(value) or isinstance(value, (str, Real)):
         return value
     if isinstance(value, np.bool_):

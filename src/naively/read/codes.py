@@ -86,5 +86,5 @@ def _refuse(terms: Sequence[CodeTerm], fault: tuple[int, int, int] | None) -> No
 
 
 def codes_of(X: Any) -> Any:
-    """Rows of codes, however they come."""
+    """Return rows of codes as an array or a matrix."""
     return X.codes if isinstance(X, CodeRows) else X

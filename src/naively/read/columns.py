@@ -17,7 +17,7 @@ NUMBER, TEXT, BOOLEAN, TIME, CATEGORY, NOTHING = "number", "text", "boolean", "t
 
 
 class Unreadable:
-    """A column that cannot be read, which only matters where it is to be."""
+    """A column that cannot be read; the error is raised when a block reads it."""
 
     def __init__(self, error: Exception, rows: int):
         self.error, self.rows = error, rows
@@ -72,7 +72,7 @@ def is_plain_text(values: Any) -> bool:
 
 
 def joined_buffers(values: Any) -> tuple[Array, Array, Array | None, int]:
-    """Offsets and bytes of a column of text, a bit for each row that is there, and the number of the first."""
+    """Return the offsets, bytes and validity bits of a column of text, and the number of the first row."""
     import pyarrow as pa
 
     if isinstance(values, pa.ChunkedArray):

@@ -1,4 +1,4 @@
-"""Frame: a table in whatever form it comes, as columns that can be counted.
+"""Frame: a table of any library, as columns that can be counted.
 
 A column is an Arrow array, or a NumPy array of numbers. Table libraries are recognised, never imported.
 """
@@ -177,7 +177,7 @@ class Frame:
         return Frame({n: v for n, v in self.columns.items() if n != name}, self.rows, self.named)
 
     def get(self, name: str) -> Any:
-        """A column; one that is not there is missing in every row."""
+        """Return a column; an absent one is missing in every row."""
         found = self.columns.get(name)
         if found is not None:
             return found
@@ -190,7 +190,7 @@ class Frame:
 
 
 def _readable(name: Any, values: Any, read: Callable[[Any, Any], Any]) -> Any:
-    """The column as it is read, or what is wrong with it."""
+    """Return the converted column, or an `Unreadable` with the error."""
     try:
         return read(name, values)
     except (InputError, TypeError) as error:
@@ -216,7 +216,7 @@ def _of_polars(name: Any, series: Any) -> Any:
 
 
 def arrow_column(name: Any, values: Any) -> Any:
-    """Views of text, and dictionaries of what is neither text nor whole numbers, as what they stand for."""
+    """Decode views of text, and dictionaries of values other than text or whole numbers."""
     import pyarrow as pa
 
     kind = values.type

@@ -1,4 +1,4 @@
-"""The border: labels and weights as users hand them over, checked once and made ready for counting."""
+"""The border: labels and weights of users, checked once and numbered."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def encode(values: Array) -> tuple[Array, Array]:
 
 
 def _encode_objects(values: Array) -> tuple[Array, Array]:
-    """The same for values of any type: text and numbers; raises where they are something else, or both."""
+    """The same for values of any type: text and numbers; raise for other types, or for both."""
     types = set(map(type, values))
     if types == {int}:
         try:
@@ -152,7 +152,7 @@ def known_classes(classes: Index, known: Index) -> None:
 
 
 def counted_codes(codes: Array, classes: Index, known: Index, weight: Array | None) -> Array:
-    """The class numbers of rows that were counted; raises where a class was not.
+    """The class numbers of rows that were counted; raise if a class was not.
 
     A row of weight 0 was not counted either: where nothing else is of its class, it gets the number 0.
     """

@@ -1,4 +1,4 @@
-"""The border of tables: rows, labels and weights as users hand them over, checked once and made ready for counting."""
+"""The border of tables: rows, labels and weights of users, checked once and ready to count."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from naively.read.shapes import two_dimensional, with_masks
 def labelled(
     X: Any, y: Any, classes: Index | None, sample_weight: Any, who: str, unlabelled: str
 ) -> tuple[Frame, Array, Index, Array | None]:
-    """The rows that have a label, the number of its class for each, the classes and the weights."""
+    """Return the rows that have a label, the numbers of their classes, the classes and the weights."""
     frame, codes, distinct, weight, known = _with_label(X, y, sample_weight, who, unlabelled)
     return frame, *_numbered(codes, distinct, classes, known), weight
 
@@ -63,7 +63,7 @@ def _both(first: Array, then: Array) -> Array:
 def _with_label(
     X: Any, y: Any, sample_weight: Any, who: str, unlabelled: str
 ) -> tuple[Frame, Array, Array, Array | None, Array | None]:
-    """The rows that have a label, its number among the distinct ones, these, the weights and which rows these are."""
+    """Return the rows with a label, label codes, distinct labels, weights, and a mask of these rows."""
     frame = frame_of(X)
     if not frame.columns:
         raise InputError(f"0 feature(s) (shape={frame.shape}) while a minimum of 1 is required: pass some columns")

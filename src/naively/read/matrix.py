@@ -1,4 +1,4 @@
-"""Rows: what the compiled core can read, and what it says of an entry that it cannot use."""
+"""Rows: the arrays that the compiled core reads, and the errors for entries that it cannot use."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Rows = Any  # a C-contiguous array of a native type, or a CSR matrix (or SparseR
 
 
 class SparseRows(NamedTuple):
-    """Compressed sparse rows without the ceremony of a matrix."""
+    """Compressed sparse rows as plain arrays, cheaper than a matrix of SciPy."""
 
     data: Array
     indices: Array
@@ -60,7 +60,7 @@ def entries(row: Rows) -> tuple[Array, Array]:
 @stored()
 @dataclass(frozen=True)
 class ValueRange:
-    """The values a family takes, and the threshold above which they are turned into 1, if they are."""
+    """The values that a family accepts, and the threshold above which they become 1 (None: unchanged)."""
 
     low: float = -_LARGEST
     high: float = _LARGEST
@@ -154,14 +154,14 @@ class Fault(IntEnum):
 
 
 class RowError(InputError):
-    """An entry that cannot be used. Knows its row, so that whoever cut rows into blocks can count on."""
+    """Raised for an entry that cannot be used. It holds the row, which can be shifted if rows were cut into blocks."""
 
     def __init__(self, message: str, row: int):
         super().__init__(message.replace(ROW, str(row)))
         self.message, self.row = message, row
 
     def offset(self, by: int) -> RowError:
-        """The same, of a row that much further on."""
+        """Return the error for a row that much further on."""
         return RowError(self.message, self.row + by)
 
     def among(self, rows: Array | None) -> RowError:

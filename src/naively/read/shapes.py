@@ -93,7 +93,7 @@ def _is_faithful(array: Array, listed: list[Any]) -> bool:
 
 
 _EXACT = 2.0**53
-"""Whole numbers below this are what they were when they are floats."""
+"""Whole numbers below this are exact as floats."""
 
 
 def _objects(listed: list[Any]) -> Array:

@@ -1,4 +1,4 @@
-"""Calibration: how log-scores that are too sure become probabilities that are right.
+"""Calibration: probabilities from log-scores, which alone are too sure.
 
 Naive Bayes counts dependent features as if each were news, so its scores lie too far apart. One number, the temperature
 that they are divided by, puts most of that right. It is found on scores of rows that were left out.
@@ -20,7 +20,7 @@ TEMPERATURES = 2.0 ** np.arange(-8.0, 12.5, 0.5)
 _EXPECTED = 2.0  # so that a handful of rows does not make a model sure of everything, or of nothing
 METHODS = ("temperature", "per class", "isotonic")
 AUTO = "auto"
-"""A temperature, or one and a constant for each class where held-out rows say that this is better."""
+"""A temperature, or one and a constant for each class if that is better for held-out rows."""
 
 SAMPLE = 800
 """Number of rows that are enough for a temperature, if MISTAKES of them are wrong."""
@@ -138,7 +138,7 @@ class Losses:
 
     @property
     def margin(self) -> float:
-        """The geometric mean of how far the second best class is behind the best."""
+        """Geometric mean of the distance from the best to the second best class."""
         return float(np.exp(self.log_margins / self.rows)) if self.rows > 0 else 0.0
 
     @property

@@ -16,7 +16,7 @@ from naively.score.table import Shares, Table
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation:
-    """The score of one row as a sum: prior + the row's features + what all other features say by their absence.
+    """The score of one row as a sum: prior + shares of the row's features + the share of all absent features.
 
     >>> from naively import MultinomialNB
     >>> clf = MultinomialNB().fit([[3, 0], [0, 2]], ["a", "b"])

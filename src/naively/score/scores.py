@@ -1,4 +1,4 @@
-"""Scores: what the model says of each row and class, and what to make of it."""
+"""Scores: log-likelihoods of rows by classes, and the labels and probabilities that follow."""
 
 from __future__ import annotations
 
@@ -98,13 +98,13 @@ class Scores:
         return np.exp(self.log_proba())
 
     def at(self, calibration: Calibration | None) -> Scores:
-        """The same under another calibration."""
+        """Return the scores under another calibration."""
         return replace(self, calibration=calibration)
 
     # --- other priors
 
     def under(self, prior: Any) -> Scores:
-        """The same rows where classes are as probable as this says: a rule, probabilities in order, or by label."""
+        """Return the scores under other priors: a rule, probabilities in order, or by label."""
         index = Index.of(self.classes)
         if prior is None or isinstance(prior, (Empirical, Smoothed)):
             raise InputError(
@@ -120,7 +120,7 @@ class Scores:
         return np.where(never, 0.0, logs - np.where(never, 0.0, trained))
 
     def adapted(self, *, steps: int = 1000, tolerance: float = 1e-8) -> Scores:
-        """The same rows under the priors that they themselves suggest (EM after Saerens, Latinne and Decaestecker).
+        """Return the scores under priors estimated from these rows (EM after Saerens, Latinne and Decaestecker).
 
         Use it for rows that come from one place, and enough of them to estimate the frequency of the classes there.
         """

@@ -50,7 +50,7 @@ class BlockTable(Protocol):
         """The scores of each row, for each class."""
 
     def shares(self, row: Rows) -> Shares:
-        """For one row: its factors by name, what each adds to each class, and how often each is impossible."""
+        """Return for one row the names of its features, their shares by class, and impossible factors."""
 
 
 def padded(weights: Array) -> Array:
@@ -263,7 +263,7 @@ class CodeTable(Value):
         return CodeTerm(columns, self.weights, self.unseen, self.offsets, self.sizes)
 
     def zeros(self, columns: CodeRows) -> list[CodeTerm]:
-        """Columns with how often each code is impossible, where there are such codes."""
+        """Return the terms that count impossible factors; empty if no code is impossible."""
         return [] if self.impossible is None else [CodeTerm(columns, *self.impossible, self.offsets, self.sizes)]
 
     def _sums(self, X: Rows, weights: Array, unseen: Array) -> Array:
@@ -351,7 +351,7 @@ class NormalTable(Value):
 @stored()
 @dataclass(frozen=True, eq=False)
 class CovarianceTable(Value):
-    """A table of normal densities with covariances; a row with missing values is scored by what it has."""
+    """A table of normal densities with covariances; a row with missing values is scored by the others."""
 
     who: str
     classes: Index
@@ -392,7 +392,7 @@ class CovarianceTable(Value):
         return result
 
     def shares(self, row: Rows) -> Shares:
-        """Feature after feature: what each adds given those before it."""
+        """Return the share of each feature given the features before it."""
         x = np.asarray(row.toarray() if is_sparse_matrix(row) else row, dtype=np.float64)
         known = np.flatnonzero(~np.isnan(x[0]))
         sums = [np.zeros(self.classes.size)]

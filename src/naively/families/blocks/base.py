@@ -44,7 +44,7 @@ class Block(Protocol):
 
     @property
     def tables(self) -> tuple[type, ...]:
-        """The classes of its tables."""
+        """The classes that its tables may have."""
 
     @property
     def ignores_prior(self) -> bool:
@@ -54,7 +54,7 @@ class Block(Protocol):
         """Return the features of a table."""
 
     def shares(self, table: Any, rows: Any) -> Shares:
-        """The factors of one row by name, without those of ignored columns."""
+        """Return the shares of one row by name, without those of ignored columns."""
 
     def ignored(self, table: Any) -> set[str]:
         """Columns that add the same to every class, whatever their value."""

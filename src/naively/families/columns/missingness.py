@@ -1,4 +1,4 @@
-"""Missingness: what it says of the class that a value is missing; one yes/no feature per column."""
+"""Missingness: one yes/no feature per column, for whether its value is missing."""
 
 from __future__ import annotations
 

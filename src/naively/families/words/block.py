@@ -84,7 +84,7 @@ class Words:
         return replace(self, tokens=replace(self.tokens, ngrams=ngrams))
 
     def no_words(self) -> Vocabulary | Buckets:
-        """The features before anything was seen."""
+        """Return the features before any text is counted."""
         if self.buckets is not None:
             return Buckets(self.buckets)
         return Vocabulary() if self.vocabulary is None else Vocabulary.of(self.vocabulary, split=self.split)
@@ -164,7 +164,7 @@ class Words:
         if features is None:
             numbers = self.kept(ledger.total)
             cells = ledger.total.cells
-            if self._has_holes(ledger, numbers):
+            if self._keeps_empty_columns(ledger, numbers):
                 holes = np.ones(ledger.features.size, bool)
                 holes[numbers] = False
             else:
@@ -198,7 +198,7 @@ class Words:
             idf = inverse_documents(float(ledger.rows.sum()), documents)
         return TextTable(self, linear, words, idf, features, holes)
 
-    def _has_holes(self, ledger: PartLedger, numbers: Array) -> bool:
+    def _keeps_empty_columns(self, ledger: PartLedger, numbers: Array) -> bool:
         """True if so few words have no counts that empty columns are less work than new numbers."""
         words = ledger.features
         whole = isinstance(words, Vocabulary) and self.vocabulary is None and self.limits.none and not self.norm

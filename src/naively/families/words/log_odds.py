@@ -1,4 +1,4 @@
-"""Log-odds: the words that speak most for each label, and how sure that is."""
+"""Log-odds: the strength of the association of words with labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts as rows of words by number, and what a word in a text weighs."""
+"""Texts as rows of words by number, and the weights of words in a text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Selecting words by what they say of the labels: from a tally alone, without a second look at the texts."""
+"""Selection of words by their association with labels, from a tally alone."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ def _only_placed(numbers: Array, starts: Array, number: Array, count: Array) -> 
 
 
 def _known(column: Array, starts: Array, count: Array) -> tuple[Array, Array, Array]:
-    """Rows without what has no column."""
+    """Return rows without entries that have no column."""
     if column.min(initial=0) < 0:
         known = column >= 0
         starts = np.concatenate([[0], np.cumsum(known)])[starts].astype(np.int64)
