@@ -133,7 +133,7 @@ def test_a_new_family_settles_alpha_by_evidence_and_counts_its_parameters() -> N
     ledger = ledger_of(Geometric(), X, codes)
     assert Geometric().settled_by(ledger, Evidence()).one_alpha == Poisson().settled_by(ledger, Evidence()).one_alpha
     assert Geometric().n_parameters(ledger) == 6
-    assert Doubled().n_parameters(ledger.total) == 3
+    assert Doubled().n_parameters(ledger) == 3
 
 
 def test_a_new_family_is_stored_by_its_fields() -> None:

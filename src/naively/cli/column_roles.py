@@ -34,19 +34,27 @@ class Roles:
         return batch.column(self.text) if self.text is not None else batch.select(list(self.columns))
 
     def labels(self, batch: Any, classes: Any = None) -> Any:
-        """Return the labels of some rows; as text if the known classes are text."""
+        """Return the labels of some rows as an array; as text if the known classes are text."""
+        from naively.read.label_codes import CodedLabels
+
+        found = self.coded_labels(batch, classes)
+        return found.distinct[found.codes] if isinstance(found, CodedLabels) else found
+
+    def coded_labels(self, batch: Any, classes: Any = None) -> Any:
+        """Return the labels of some rows as a learner takes them: text by number, so that it is looked at once."""
         import numpy as np
         import pyarrow as pa
 
         from naively.read.columns import coded
+        from naively.read.label_codes import CodedLabels
 
         column = batch.column(self.target)
         self._check_labels(column)
         if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
             codes, distinct = coded(column)
-            labels = np.array(distinct)[codes]
+            labels = CodedLabels(codes, np.array(distinct))
             written = classes is None or not len(classes) or isinstance(classes.tolist()[0], str)
-            return labels if written else self._numbered(labels, classes)
+            return labels if written else self._numbered(labels.distinct[codes], classes)
         listed = column.to_pylist()
         if pa.types.is_decimal(column.type) or pa.types.is_temporal(column.type):  # types that no model can store
             listed = list(map(str, listed))

@@ -126,7 +126,7 @@ def _labelled(batches: Any, roles: Roles, learner: Any, counted: Counted, done: 
         counted.unlabelled += batch.num_rows - rows.num_rows
         counted.sample.see(rows)
         if rows.num_rows and counted.sample.seen > done:
-            yield roles.rows(rows), roles.labels(rows, learner.classes_ if "_model" in vars(learner) else None)
+            yield roles.rows(rows), roles.coded_labels(rows, learner.classes_ if "_model" in vars(learner) else None)
 
 
 def _learn(learner: Any, rows: Iterator[tuple[Any, Any]], forget: bool) -> Generator[int, None, None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -17,14 +18,33 @@ from naively.read.matrix import ROW, RowError
 from naively.read.shapes import in_memory, one_dimensional, refuse_masked
 
 
-def check_labels(y: Any, rows: int) -> Array:
-    """Labels as one array, none missing."""
+@dataclass(frozen=True, eq=False)
+class CodedLabels:
+    """Labels that have been numbered: the number of each row's label among the distinct ones."""
+
+    codes: Array
+    distinct: Array
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, rows: Array) -> CodedLabels:
+        """The labels of some rows, given as a mask or by number."""
+        codes = self.codes[rows]
+        seen = np.bincount(codes, minlength=len(self.distinct)) > 0
+        return CodedLabels((np.cumsum(seen) - 1).astype(np.int32)[codes], self.distinct[seen])
+
+
+def check_labels(y: Any, rows: int) -> Any:
+    """Labels as one array, none missing; those that have been numbered stay as they are."""
+    if isinstance(y, CodedLabels):
+        _check_length(len(y), rows)
+        return y
     if not (type(y) is np.ndarray and y.ndim == 1):
         y = one_dimensional(y)
     if y.dtype.kind == "T":  # NumPy's variable-width strings
         y = y.astype(object)
-    if len(y) != rows:
-        raise InputError(f"Found input variables with inconsistent numbers of samples: X has {rows} rows, y {len(y)}")
+    _check_length(len(y), rows)
     if y.dtype.kind == "f":
         y = y.astype(np.float64, copy=False)
         bad = ~np.isfinite(y)
@@ -46,6 +66,11 @@ def check_labels(y: Any, rows: int) -> Array:
     elif y.dtype.kind in "cmM":
         raise InputError(f"labels must be text or whole numbers, got {y.dtype}; convert them to text")
     return y
+
+
+def _check_length(labels: int, rows: int) -> None:
+    if labels != rows:
+        raise InputError(f"Found input variables with inconsistent numbers of samples: X has {rows} rows, y {labels}")
 
 
 def encode(values: Array) -> tuple[Array, Array]:
@@ -118,9 +143,10 @@ def _mixed(value: Any, row: int, other: Any) -> RowError:
     )
 
 
-def number_labels(y: Array, known: Index | None) -> tuple[Array, Index]:
+def number_labels(y: Array | CodedLabels, known: Index | None) -> tuple[Array, Index]:
     """The class number of each label. New labels come behind the known ones; without any, they are sorted."""
-    return number_codes(*encode(y), known)
+    codes, distinct = (y.codes, y.distinct) if isinstance(y, CodedLabels) else encode(y)
+    return number_codes(codes, distinct, known)
 
 
 def number_codes(codes: Array, distinct: Array, known: Index | None) -> tuple[Array, Index]:

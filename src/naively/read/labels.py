@@ -11,7 +11,7 @@ from naively.errors import InputError
 from naively.read.columns import CATEGORY, TEXT, Unreadable, coded, kind_of
 from naively.read.detect import is_a, missing_entries
 from naively.read.frame import Frame, arrow_column, unmasked
-from naively.read.label_codes import check_labels, encode
+from naively.read.label_codes import CodedLabels, check_labels, encode
 from naively.read.matrix import RowError
 from naively.read.shapes import in_memory, label_array
 
@@ -29,6 +29,9 @@ def encoded_labels(y: Any, rows: int) -> tuple[Array, Array]:
     """The number of each label among the distinct ones (-1: missing), and these."""
     if isinstance(y, Unreadable):
         raise y.error
+    if isinstance(y, CodedLabels):
+        check_labels(y, rows)
+        return y.codes, y.distinct
     column = _label_column(y)
     if column is not None and len(column) != rows:
         raise InputError(
