@@ -193,7 +193,7 @@ class CountFamily:
         missing = cells.values[1] if len(cells.values) > 1 else None
         if (
             rule.settled.one_alpha is not None
-            and _few_different(count, len(totals))
+            and _few_distinct(count, len(totals))
             and (missing is None or not missing.any())
         ):
             return _by_count(weigh, rule, count, cells.klass, totals)
@@ -323,7 +323,7 @@ def linear_pair(
     return tables[0], tables[1]  # type: ignore[return-value]
 
 
-def _few_different(counts: Array, classes: int) -> bool:
+def _few_distinct(counts: Array, classes: int) -> bool:
     """True if counts are whole and have few distinct values, beside their number."""
     if counts.dtype != np.int64 or len(counts) < _WORTH_IT:
         return False
