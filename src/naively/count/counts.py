@@ -152,6 +152,8 @@ def rows_left(classes: Index, rows: Array, gone: Array, what: str = "rows") -> A
     """Return rows per class less those in `gone`; raise NegativeCount if that is below zero."""
     rows, gone = padded(rows, gone)
     left = rows - gone
+    if left.dtype == np.int64 and left.min(initial=0) >= 0:
+        return left
     slack = 0 if left.dtype == np.int64 else 1e-9 * (np.abs(rows) + np.abs(gone))
     if (left < -slack).any():
         k = int(np.argmin(left))
@@ -173,15 +175,20 @@ def spread(values: Array, size: int, places: Array | None) -> Array:
 
 def padded(a: Array, b: Array) -> tuple[Array, Array]:
     """Return values per class of two sums, with zeros for classes that only the other has."""
+    if len(a) == len(b):
+        return a, b
     size = max(len(a), len(b))
     return spread(a, size, None), spread(b, size, None)
 
 
 def sum_of(parts: list[Array]) -> Array:
     """The sum of values per class, for more or fewer classes; rests of rounding become 0."""
-    first = parts[0]
-    if len(parts) == 2 and first.dtype == parts[1].dtype == np.int64 and len(first) == len(parts[1]):
-        return first + parts[1]
+    total, *rest = parts
+    while rest and rest[0].dtype == total.dtype == np.int64 and len(rest[0]) == len(total):
+        total = total + rest.pop(0)
+    if not rest:
+        return total
+    parts = [total, *rest]
     size = max(map(len, parts))
     result = np.zeros(size, np.result_type(*parts))
     for part in parts:

@@ -141,7 +141,7 @@ class Model:
 
     def after(self, ledger: Ledger) -> Model:
         """Return the same state with another ledger."""
-        return replace(self, ledger=ledger)
+        return Model(ledger, self.dtype, self.declared, self.counted, self.chosen, self.calibrated, self.schema)
 
     def tidied(self) -> Model:
         """Drop the classes whose last row was forgotten, unless they were named in advance."""

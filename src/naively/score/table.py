@@ -440,7 +440,8 @@ class Table(Value):
         prior = self.prior if self.classes.order is None else self.prior[self.classes.order]
         if not parts:
             return sorted_scores(self.classes, np.zeros((n_rows, self.classes.size)), self.prior)
-        return replace(parts[0] if len(parts) == 1 else reduce(Scores.plus, parts), prior=prior)
+        total = reduce(Scores.plus, parts)
+        return Scores(total.classes, total.likelihood, prior, total.impossible)
 
     def decide(self, rows: Mapping[str, Any], n_rows: int) -> Array:
         """The label of each row; scores are not kept if all columns are coded."""
