@@ -164,7 +164,7 @@ def test_weights_by_different_counts_equal_those_of_each_cell(
     found = []
     for few in (lambda counts, classes: counts.dtype == np.int64 and len(counts) > 0, lambda counts, classes: False):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(counts, "_few", few)
+            patch.setattr(counts, "_few_distinct", few)
             found.append(scores(family, ledger, Additive(alpha), X))
     np.testing.assert_allclose(*found, rtol=1e-13, atol=1e-13)
 
@@ -196,7 +196,7 @@ def test_the_short_ways_are_taken_where_one_alpha_is_added() -> None:
     for family in (Complement(), Bernoulli(), Poisson(), Doubled()):
         assert not counts_left_out._along_paths(family, [Additive(1.0)])
     many = np.arange(5000) % 7
-    assert counts._few(many, 20)
-    assert not counts._few(many * 5000, 20)
-    assert not counts._few(many[:100], 2)
-    assert not counts._few(many.astype(float), 20)
+    assert counts._few_distinct(many, 20)
+    assert not counts._few_distinct(many * 5000, 20)
+    assert not counts._few_distinct(many[:100], 2)
+    assert not counts._few_distinct(many.astype(float), 20)

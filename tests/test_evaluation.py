@@ -268,7 +268,7 @@ def test_weights_that_are_all_zero_are_refused():
     model = MultinomialNB().fit(X, y)
     with pytest.raises(InputError, match="every weight is zero"):
         evaluate(model, X, y, sample_weight=np.zeros(len(y)))
-    with pytest.warns(DataWarning, match="no label"), pytest.raises(InputError, match="count for nothing"):
+    with pytest.warns(DataWarning, match="no label"), pytest.raises(InputError, match="all rows have weight 0"):
         evaluate(model, X[:2], [None, "ant"], sample_weight=[1.0, 0.0])
 
 

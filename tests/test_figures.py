@@ -236,9 +236,9 @@ def test_rows_are_forgotten_by_the_calibration_whatever_form_they_come_in() -> N
     frame = pd.DataFrame(columns)
     for other in (frame.astype({"whole": float, "text": "category"}), pa.Table.from_pandas(frame)):
         model = NaiveBayes().fit(frame, y)
-        assert model._settle_judgement(model._model).sample.rows == 300
+        assert model._finish_calibration(model._model).sample.rows == 300
         model.forget(other[:200], y[:200])
-        assert model._model.judged.sample.rows == 100
+        assert model._model.calibrated.sample.rows == 100
 
 
 def test_a_sliding_window_stays_calibrated() -> None:
@@ -254,12 +254,12 @@ def test_forgetting_takes_weights_out_of_the_calibration() -> None:
     table, y = repeated_evidence(100)
     five = np.full(100, 5.0)
     model = NaiveBayes().fit(table, y, five)
-    model._settle_judgement(model._model)
+    model._finish_calibration(model._model)
     model.forget(part(table, slice(40)), y[:40])  # one of five
-    assert model._model.judged.sample.rows == 460
+    assert model._model.calibrated.sample.rows == 460
     model.forget(part(table, slice(40)), y[:40], np.full(40, 4.0))
-    assert model._model.judged.sample.rows == 300
-    assert len(model._model.judged.sample.keys) == 60
+    assert model._model.calibrated.sample.rows == 300
+    assert len(model._model.calibrated.sample.keys) == 60
 
 
 def test_calibrating_anew_takes_weights_for_rows_too() -> None:

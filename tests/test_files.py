@@ -286,8 +286,8 @@ def test_a_model_that_was_loaded_goes_on_as_the_one_that_was_saved(kind: Kind, t
         """Saved, and without the sample of its calibration, which a file does not keep."""
         model = kind.fitted()
         model.save(tmp_path / "model")
-        if model._model.judged is not None:
-            model._model.judged = model._model.judged.without_sample()
+        if model._model.calibrated is not None:
+            model._model.calibrated = model._model.calibrated.without_sample()
         return model
 
     steps: dict[str, Callable[[Any], Any]] = {

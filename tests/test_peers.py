@@ -130,7 +130,7 @@ def test_a_row_costs_what_it_holds_not_what_the_model_holds(name: str) -> None:
         clf.predict(X[i])
         assert counted(clf).levels[0].cells.feature is big.cells.feature or (i == 1 and name == "BernoulliNB")
         assert cells_moved(counted(clf)) <= 50 * (i + 1)
-        assert clf._model.cache("features").kept is None, "a table of all features was made for one row"
+        assert clf._model.cache("features").kept_table is None, "a table of all features was made for one row"
         big = counted(clf).levels[0]
     again = getattr(naively, name)().fit(sparse.vstack([X, X[:5]]), np.concatenate([y, y[:5]]))
     np.testing.assert_allclose(clf.predict_joint_log_proba(X[:3]), again.predict_joint_log_proba(X[:3]), rtol=1e-12)

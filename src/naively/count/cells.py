@@ -14,7 +14,7 @@ from naively.store.registry import stored
 
 
 class NegativeCell(NegativeCount):
-    """Names the cell of which more was to be taken away than there is, by numbers."""
+    """Raised with the numbers of a cell from which more was subtracted than it holds."""
 
     def __init__(self, feature: int, klass: int):
         super().__init__(f"feature {feature} of class number {klass}")
@@ -24,7 +24,7 @@ class NegativeCell(NegativeCount):
 @stored()
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Sorted by feature, then class; `values` has one row for each kind of number that a cell holds."""
+    """Sorted by feature, then class; `values` has one row for each plane."""
 
     feature: Array
     klass: Array
@@ -36,9 +36,9 @@ class Cells:
 
     @classmethod
     def sorted(cls, feature: Array, klass: Array, values: Array) -> Cells:
-        """Cells from entries in any order, each pair at most once; those that hold nothing are left out."""
-        kept = values.any(axis=0)
-        feature, klass, values = feature[kept], klass[kept], values[:, kept]
+        """Return cells from entries in any order, each pair at most once; cells of zeros are left out."""
+        nonzero = values.any(axis=0)
+        feature, klass, values = feature[nonzero], klass[nonzero], values[:, nonzero]
         order = np.lexsort((klass, feature))
         return cls(
             feature[order].astype(np.int64),
@@ -72,11 +72,11 @@ class Cells:
         return Cells(self.feature, self.klass, -self.values)
 
     def look_up(self, feature: Array, klass: Array) -> Array:
-        """What these pairs hold, sorted as cells are; 0 where there is no such cell."""
+        """Return the values of these pairs, which must be sorted like cells; 0 where there is no such cell."""
         return _core.look_up(self.feature, self.klass, self.values, feature, klass)
 
     def renumbered(self, features: Callable[[Array], Array] | None, classes: Array | None) -> Cells:
-        """With other numbers for features and classes."""
+        """Return the same values with other numbers for features and classes."""
         if features is None and classes is None:
             return self
         feature = self.feature if features is None else features(self.feature)
@@ -91,7 +91,7 @@ class Cells:
         return self.feature[np.concatenate([[True], self.feature[1:] != self.feature[:-1]])]
 
     def totals(self, classes: int, planes: Collection[int] | None = None) -> Array:
-        """The sum of each kind of number for each class; of some `planes` alone, the others are left at 0."""
+        """Return the sum of each plane for each class; planes other than `planes` are left at 0."""
         sums = np.zeros((len(self.values), classes))
         for p in range(len(self.values)):
             if planes is not None and p not in planes:

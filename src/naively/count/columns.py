@@ -27,7 +27,7 @@ class Categories(Value):
 
     @property
     def size(self) -> int:
-        """How many categories there are in all columns together."""
+        """Number of categories in all columns together."""
         return sum(v.size for v in self.values)
 
     @cached_property
@@ -36,11 +36,11 @@ class Categories(Value):
 
     @cached_property
     def offsets(self) -> IntArray:
-        """Where each column's categories begin when all stand in one line."""
+        """The first category of each column when the columns are joined."""
         return np.concatenate([[0], np.cumsum(self.sizes)])[:-1].astype(np.int64)
 
     def union(self, other: Categories, what: str) -> tuple[Categories, Any]:
-        """Both as one; and the function that gives the other's features their new numbers (None: they keep them)."""
+        """Return the union, and a function from the other's features to their new numbers (None: they keep them)."""
         if other is self:
             return self, None
         columns, moved = self.columns.union(other.columns, f"columns of {what}")

@@ -27,10 +27,10 @@ PLANES = {
     "words": ("occurrences", "documents", "weight"),
     "unweighted words": ("occurrences", "documents"),
 }
-"""What the cells of each kind of counts hold."""
+"""The planes of each kind of counts."""
 WORDS = ("words", "unweighted words")
 WEIGHT_UNIT = 2.0**-32
-"""What one stands for in the weights of words."""
+"""The unit of the weights of words, which are stored as whole numbers."""
 
 
 @stored()
@@ -57,7 +57,7 @@ class Counts(Value):
 
     @property
     def size(self) -> int:
-        """How many numbers it holds."""
+        """Number of stored numbers."""
         return len(self.cells) * len(self.planes) + len(self.rows)
 
     @cached_property
@@ -70,7 +70,7 @@ class Counts(Value):
         return replace(mine, rows=sum_of([mine.rows, theirs.rows]), cells=mine.cells + theirs.cells)
 
     def minus(self, other: Counts, classes: Index) -> Counts:
-        """What is left when the other is taken away; raises NegativeCount, by the names of `classes`, for too much."""
+        """Subtract the other; raise NegativeCount, with the names of `classes`, if that is more than was counted."""
         mine, theirs = self._aligned(other)
         rows = rows_left(classes, mine.rows, theirs.rows, self.rows_noun)
         try:
@@ -81,11 +81,11 @@ class Counts(Value):
 
     @property
     def rows_noun(self) -> str:
-        """The name of its rows in an error message."""
+        """The word for rows in an error message."""
         return "rows with a text" if self.kind in WORDS else "rows"
 
     def negated(self) -> Counts:
-        """What adding would take away; only a step towards a difference."""
+        """Return the negative counts, whose sum with others is a difference."""
         return replace(self, rows=-self.rows, cells=self.cells.negated())
 
     def same(self, other: object) -> bool:
@@ -99,11 +99,11 @@ class Counts(Value):
         return close(*padded(mine.rows, theirs.rows)) and mine.cells.same(theirs.cells)
 
     def renumbered(self, n_classes: int, places: Array) -> Counts:
-        """The same with other numbers for the classes."""
+        """Return the same counts with other numbers for the classes."""
         return replace(self, rows=spread(self.rows, n_classes, places), cells=self.cells.renumbered(None, places))
 
     def without_classes(self, gone: Array) -> Counts:
-        """Without some classes (a mask), and without their counts."""
+        """Return the counts without some classes (a mask)."""
         places, mine = np.cumsum(~gone) - 1, ~gone[self.cells.klass]
         cells = Cells(self.cells.feature[mine], self.cells.klass[mine], self.cells.values[:, mine])
         rows = spread(self.rows, len(gone), None)[~gone]
@@ -118,7 +118,7 @@ class Counts(Value):
         return result
 
     def _aligned(self, other: Counts) -> tuple[Counts, Counts]:
-        """Both over the same features: those of either."""
+        """Return both over the union of their features."""
         if not isinstance(other, Counts) or self.kind != other.kind:
             what = f"one of {other.kind}" if isinstance(other, Counts) else type(other).__name__
             raise InputError(f"a tally of {self.kind} and {what} cannot be put together; count the same way twice")
@@ -137,7 +137,7 @@ class Counts(Value):
 
 
 def negative_count(feature: int, klass: int, features: Features, classes: Index) -> NegativeCount:
-    """The error for a cell of which more was to be forgotten than was counted."""
+    """Return the error for a cell of which more is to be forgotten than was counted."""
     name = features.name(feature)
     what = f"feature {name!r}"
     if isinstance(features, (Categories, Grid)):
@@ -149,7 +149,7 @@ def negative_count(feature: int, klass: int, features: Features, classes: Index)
 
 
 def rows_left(classes: Index, rows: Array, gone: Array, what: str = "rows") -> Array:
-    """Rows per class after some have gone; raises where there were fewer."""
+    """Return rows per class less those in `gone`; raise NegativeCount if that is below zero."""
     rows, gone = padded(rows, gone)
     left = rows - gone
     if left.dtype == np.int64 and left.min(initial=0) >= 0:
@@ -165,7 +165,7 @@ def rows_left(classes: Index, rows: Array, gone: Array, what: str = "rows") -> A
 
 
 def spread(values: Array, size: int, places: Array | None) -> Array:
-    """Values per class, in a longer or reordered list of classes."""
+    """Return values per class for a longer or reordered list of classes."""
     if places is None and len(values) == size:
         return values
     result = np.zeros((size, *values.shape[1:]), values.dtype)
@@ -174,7 +174,7 @@ def spread(values: Array, size: int, places: Array | None) -> Array:
 
 
 def padded(a: Array, b: Array) -> tuple[Array, Array]:
-    """Values per class of two sums, with zeros for classes that only the other has."""
+    """Return values per class of two sums, with zeros for classes that only the other has."""
     if len(a) == len(b):
         return a, b
     size = max(len(a), len(b))
@@ -182,7 +182,7 @@ def padded(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def sum_of(parts: list[Array]) -> Array:
-    """The sum of values per class, for more or fewer classes; what only rounding left of fractions is nothing."""
+    """The sum of values per class, for more or fewer classes; rests of rounding become 0."""
     total, *rest = parts
     while rest and rest[0].dtype == total.dtype == np.int64 and len(rest[0]) == len(total):
         total = total + rest.pop(0)

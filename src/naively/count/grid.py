@@ -1,7 +1,7 @@
 """Grid: numbers counted in cells that need no range in advance.
 
 A cell is the leading bits of a float64, put into the order of the numbers: sign, exponent and the first bits of the
-fraction. So every number has its cell before any number was seen, grids merge and subtract exactly, and a cell is as
+fraction. So the cell of a number does not depend on the data, grids merge and subtract exactly, and a cell is as
 wide as a fixed share (2^-10) of the numbers in it. Whole numbers up to 2,048 have a cell each.
 """
 
@@ -20,7 +20,7 @@ from naively.store.registry import stored
 BITS = 10
 """Bits of the fraction that a cell keeps."""
 CELLS = 1 << (12 + BITS)
-"""How many cells there are."""
+"""Number of cells."""
 _SHIFT = 52 - BITS
 _SIGN = np.uint64(1 << 63)
 
@@ -34,11 +34,11 @@ class Grid(Value):
 
     @property
     def size(self) -> int:
-        """How many columns there are."""
+        """Number of columns."""
         return self.columns.size
 
     def union(self, other: Grid, what: str) -> tuple[Grid, Any]:
-        """Both as one; and the function that gives the other's features their new numbers (None: they keep them)."""
+        """Return the union, and a function from the other's features to their new numbers (None: they keep them)."""
         if other is self:
             return self, None
         columns, moved = self.columns.union(other.columns, f"columns of {what}")

@@ -1,8 +1,8 @@
 """Ledger: a growing sum of tallies in which adding a row costs what the row holds.
 
-Each part of the sum is kept as a few levels, each many times the size of the next. A new one goes to the end;
-neighbours of like size are merged. So a number is merged again only as often as the sum has grown by some share, and no
-level is ever changed.
+Each part of the sum is kept as a few levels, each at least sixteen times the size of the next. A new part becomes
+the last level; neighbours of like size are merged. So a count is merged again only when the sum has grown by a share,
+and levels are immutable.
 """
 
 from __future__ import annotations
@@ -24,29 +24,29 @@ from naively.names import Index
 from naively.store.registry import stored
 
 _STEP = 16
-"""How many times larger a level is than the next: more makes more merging, less more levels to look into."""
+"""Ratio of the sizes of neighbouring levels: a larger one costs more merging, a smaller one gives more levels."""
 
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """The counts that a family makes a table of: of all features, or of some with what is known of all.
+    """The counts that a family makes a table of: of all features, or of some together with totals of all.
 
-    `features` are those in view, numbered from 0 (None: all), and `width` says how many they are. `every` are all
-    features, in view or not. `entries` (class, count, missing, number of features) tell of all features that were seen;
-    None where all are in view.
+    `features` are those in view, numbered from 0 (None: all), and `width` is their number. `all_features` are those in
+    view and the others. `entries` (class, count, missing, number of features) sum up the cells of all features; None if
+    all are in view.
     """
 
     classes: Index
     rows: Array
     totals: Array
-    every: Any
+    all_features: Any
     features: Array | None
     width: int
     cells: Cells
     entries: tuple[Array, Array, Array, Array] | None = None
 
     def with_fewer_rows(self, less: float) -> View:
-        """The same counts with so many rows less in every class."""
+        """Return the same counts with `less` rows fewer in each class."""
         return replace(self, rows=np.maximum(self.rows - less, 0.0))
 
 
@@ -64,7 +64,7 @@ class PartLedger(Value):
 
     @property
     def features_or_none(self) -> Any:
-        """The features; None where the part has no list of them. A look at a file's counts is not needed."""
+        """The features; None if the part has no list of them. Counts of a file are not read for it."""
         if "features" in self.__dict__:
             return self.__dict__["features"]
         return self.features if hasattr(self.levels[0], "features") else None
@@ -89,7 +89,7 @@ class PartLedger(Value):
         return sum(level.size for level in self.levels)
 
     def add(self, part: Any, classes: Index) -> PartLedger:
-        """The sum with one more part; `classes` are those of both."""
+        """Return the sum with one more part; `classes` are those of both."""
         levels = (self.total,) if "total" in self.__dict__ else self.levels  # which has been added up already
         sum_ = PartLedger(classes, _merged((*levels, part)))
         histogram = self._histogram_with(part)
@@ -98,7 +98,7 @@ class PartLedger(Value):
         return sum_
 
     def subtract(self, part: Any, classes: Index) -> PartLedger:
-        """Raises, and changes nothing, where the part was not in the sum."""
+        """Return the sum without a part; raise NegativeCount if the sum does not contain it."""
         if not isinstance(part, Counts) or part.size * 4 > self.size:
             return PartLedger(classes, (self.total.minus(part, classes),))
         rows_left(classes, self.rows, part.rows, part.rows_noun)
@@ -115,31 +115,31 @@ class PartLedger(Value):
         return gathered([level.cells for level in self.levels], features)
 
     def view(self) -> View:
-        """Everything."""
+        """Return the view of all features."""
         return View(self.classes, self.rows, self.totals, self.features, None, self.features.size, self.total.cells)
 
     def view_of(self, features: Array) -> View:
-        """Some features (sorted, each once), numbered in that order."""
+        """Return the view of some features (sorted, each once), numbered in that order."""
         histogram = self.__dict__.get("count_histogram")
         entries = None if histogram is None else entries_of(histogram)
-        some = features, len(features), self.take(features), entries
-        return View(self.classes, self.rows, self.totals, self.features, *some)
+        selection = features, len(features), self.take(features), entries
+        return View(self.classes, self.rows, self.totals, self.features, *selection)
 
     @cached_property
     def whole(self) -> bool:
-        """Whether it holds whole numbers alone."""
+        """True if all counts are whole numbers."""
         return all(level.cells.values.dtype == np.int64 for level in self.levels)
 
     @cached_property
     def count_histogram(self) -> Cells | None:
-        """How often each count occurs, which `add` then keeps up to date; None for fractions, or counts too large."""
+        """Number of cells with each count, kept up to date by `add`; None for fractions, or counts too large."""
         cells = self.total.cells if self.whole else None
         if cells is None or (len(cells) and cells.values.max() >= 1 << _KIND_BITS):
             return None
         return count_histogram_of(cells)
 
     def _histogram_with(self, part: Any) -> Cells | None:
-        """The histogram once the part is added; None where it would be as much work to make it anew."""
+        """Return the histogram with the part added; None if making it anew would be as much work."""
         histogram: Cells | None = self.__dict__.get("count_histogram")
         if histogram is None or len(part.cells) * 8 > len(histogram) + 4096 or part.cells.values.dtype != np.int64:
             return None
@@ -154,7 +154,7 @@ class PartLedger(Value):
 @stored()
 @dataclass(frozen=True, eq=False)
 class Ledger(Value):
-    """The growing sum of a model: classes, their rows, and the parts; without parts (None), only a table was kept."""
+    """The growing sum of a model: classes, rows per class and parts; parts are None in a frozen model."""
 
     classes: Index
     rows: Array
@@ -197,16 +197,16 @@ class Ledger(Value):
         return Ledger(classes, spread(sum_of([self.rows, tally.rows]), classes.size, None), parts)
 
     def subtract(self, tally: Tally) -> Ledger:
-        """Raises, and changes nothing, where the tally was not part of the sum."""
+        """Return the sum without a tally; raise NegativeCount if the sum does not contain it."""
         rows = rows_left(self.classes, self.rows, tally.rows)
         parts = {name: part.subtract(tally.parts[name], self.classes) for name, part in self.counted.items()}
         for name, part in self.counted.items():
             check_missing(self.classes, (self.rows, part), (tally.rows, tally.parts[name]))
         return Ledger(self.classes, rows, parts)
 
-    def without_classes(self, gone: Array) -> Ledger:
-        """Without some classes (a mask), of which nothing is left."""
-        return Ledger.of(self.total.without_classes(gone))
+    def without_classes(self, empty: Array) -> Ledger:
+        """Return the sum without some classes (a mask) that have no counts left."""
+        return Ledger.of(self.total.without_classes(empty))
 
 
 # A histogram of counts is made of cells as well: its "features" are kinds of cells, a count and a number of missing
@@ -215,14 +215,14 @@ _KIND_BITS = 31  # as in the compiled core
 
 
 def count_histogram_of(cells: Cells) -> Cells:
-    """How many features have each count and number of missing values, for each class."""
+    """Return the number of features with each count and number of missing values, for each class."""
     count, missing = cells.values
     most, classes = int(count.max(initial=0)) + 1, int(cells.klass.max(initial=0)) + 1
     if missing.any() or most * classes >= 1 << 24:
         return Cells(*_core.changed_kinds(np.zeros_like(cells.values), cells.values, cells.klass))
-    many = np.bincount(count * classes + cells.klass)
-    seen = np.flatnonzero(many)
-    return Cells((seen // classes) << _KIND_BITS, (seen % classes).astype(np.int32), many[seen][None])
+    n_features = np.bincount(count * classes + cells.klass)
+    seen = np.flatnonzero(n_features)
+    return Cells((seen // classes) << _KIND_BITS, (seen % classes).astype(np.int32), n_features[seen][None])
 
 
 def entries_of(count_histogram: Cells) -> tuple[Array, Array, Array, Array]:

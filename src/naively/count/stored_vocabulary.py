@@ -21,12 +21,12 @@ from naively.store.registry import form
 _SEQUENCE = 0xFFFFFFFF
 """The length that stands for a sequence of words."""
 _WORTH_A_TABLE = 4
-"""Texts of so many bytes for each name are read faster with a table in memory, the making of it included."""
+"""From this number of bytes of text per name on, it pays to build a table in memory."""
 
 
 @dataclass(frozen=True, eq=False)
 class StoredArrays:
-    """What a vocabulary is, where its words begin and how long they are, their bytes, and slots to find them by."""
+    """The arrays of a vocabulary in a file: places and lengths of words, their bytes, and hash slots for look-up."""
 
     what: Array
     length: Array
@@ -45,7 +45,7 @@ class StoredArrays:
         return _core.StoredVocabulary.of(self.what, self.length, self.bytes, self.words, self.sequences)
 
     def as_listed(self) -> tuple[Any, IntArray, IntArray, IntArray]:
-        """As `Vocabulary.from_arrays` takes them."""
+        """Return the arguments of `Vocabulary.from_arrays`."""
         several = self.length == _SEQUENCE
         parts = self.what[several]
         length = np.where(several, -1, self.length.astype(np.int64))
@@ -58,7 +58,7 @@ def _low(values: Array) -> IntArray:
 
 @contextmanager
 def _of_a_file() -> Iterator[None]:
-    """Raise what the core says of stored words that do not fit each other as the damage that it is."""
+    """Turn an error of the core about inconsistent arrays into a FileError: the file is damaged."""
     try:
         yield
     except ValueError as error:
@@ -66,24 +66,24 @@ def _of_a_file() -> Iterator[None]:
 
 
 class Stored(Vocabulary):
-    """A vocabulary whose words are found where they lie; it is read whole when it has to grow, or for many texts."""
+    """A vocabulary that looks words up in the file; it is read whole before it grows, or for a large batch of texts."""
 
     arrays: StoredArrays
 
     def __init__(self, arrays: StoredArrays):
         self.__dict__.update(arrays=arrays, size=len(arrays.what))
-        _ = arrays.core  # which looks whether they fit each other
+        _ = arrays.core  # which checks that they are consistent
 
     @cached_property
     def table(self) -> Any:
         with _of_a_file():
             return Vocabulary.from_arrays(*self.arrays.as_listed()).table
 
-    def read(self, texts: Any, rules: Any, many: int, place: Any = None) -> tuple[IntArray, Any, Any]:
+    def read(self, texts: Any, rules: Any, n_threads: int, place: Any = None) -> tuple[IntArray, Any, Any]:
         if "table" in self.__dict__ or texts.bytes > _WORTH_A_TABLE * self.size:
-            return super().read(texts, rules, many, place)
+            return super().read(texts, rules, n_threads, place)
         with _of_a_file():
-            return self.arrays.core.read(texts, rules, many, place, self.size)
+            return self.arrays.core.read(texts, rules, n_threads, place, self.size)
 
     def names_of(self, numbers: IntArray) -> list[str]:
         with _of_a_file():
@@ -94,9 +94,9 @@ class Stored(Vocabulary):
 
 
 def in_order(vocabulary: Vocabulary) -> tuple[Vocabulary, IntArray]:
-    """The same names in an order that depends on them alone: by how many words they have, then by their bytes.
+    """Return the same names in an order that depends on them alone: by number of words, then by bytes.
 
-    And the number that each of them then has.
+    The second value is the new number of each name.
     """
     _, length, before, _ = vocabulary.to_arrays()
     depth = np.ones(len(length), np.int64)
@@ -156,7 +156,7 @@ def _check_arrays(arrays: Any) -> None:
 
 
 def _check_words(arrays: Any) -> None:
-    """Look at every word: where it lies, how long it is, that it is text, and that sequences name words before them."""
+    """Check each word: its place, its length, that it is text, and that a sequence refers to earlier words only."""
     what, length, data = arrays.what, arrays.length, arrays.bytes
     several = length == _SEQUENCE
     begin, long = what[~several], length[~several].astype(np.uint64)

@@ -1,4 +1,4 @@
-"""Tally: what was seen, and nothing else."""
+"""Tally: the counts of some rows, as a value."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 
 class Part(Protocol):
-    """What was seen of some features, by number of class."""
+    """Counts or moments of some features, by number of class."""
 
     rows: Array
 
     @property
     def size(self) -> int:
-        """How many numbers it holds."""
+        """Number of stored numbers."""
 
     def __add__(self, other: Self) -> Self: ...
 
     def minus(self, other: Self, classes: Index) -> Self:
-        """What is left when the other is taken away; raises NegativeCount where that is too much."""
+        """Subtract the other; raise NegativeCount if that is more than was counted."""
 
     def same(self, other: object) -> bool:
         """True if both hold the same."""
@@ -38,13 +38,13 @@ class Part(Protocol):
         """The same with other numbers for the classes."""
 
     def without_classes(self, gone: Array) -> Self:
-        """Without some classes (a mask)."""
+        """Return the part without some classes (a mask)."""
 
 
 @stored()
 @dataclass(frozen=True, eq=False, repr=False)
 class Tally(Value):
-    """What was seen: classes, their rows, and a part for each group of features that is counted alike.
+    """The counts of some rows: classes, rows per class, and a part for each group of features that is counted alike.
 
     `a + b` merges, `a - b` forgets, `a == b` compares.
 
@@ -57,7 +57,7 @@ class Tally(Value):
     True
 
     Whole counts are exact, so merging in any order gives the same bits; fractions compare equal to within rounding.
-    Names of which nothing was seen do not make a difference.
+    Names without any count do not make a difference.
     """
 
     classes: Index
@@ -73,7 +73,7 @@ class Tally(Value):
 
     @property
     def size(self) -> int:
-        """How many numbers it holds."""
+        """Number of stored numbers."""
         return sum(part.size for part in self.parts.values()) + self.classes.size
 
     @property
@@ -107,7 +107,7 @@ class Tally(Value):
     __hash__ = None  # type: ignore[assignment]
 
     def _aligned(self, other: Tally) -> tuple[Index, Tally]:
-        """The classes of both, and the other tally with the numbers that its classes have among them."""
+        """Return the classes of both, and the other tally with its classes renumbered to match."""
         if not isinstance(other, Tally) or self.parts.keys() != other.parts.keys():
             theirs = f"one of {list(other.parts)}" if isinstance(other, Tally) else type(other).__name__
             raise InputError(
@@ -117,12 +117,12 @@ class Tally(Value):
         return classes, other if places is None else other.renumbered(classes, places)
 
     def renumbered(self, classes: Index, places: Array) -> Tally:
-        """The same among other classes, where its own have these numbers."""
+        """Return the same counts over other classes, in which its own have these numbers."""
         parts = {name: part.renumbered(classes.size, places) for name, part in self.parts.items()}
         return Tally(classes, spread(self.rows, classes.size, places), parts)
 
     def in_order(self) -> Tally:
-        """The same with the classes in the order of their names."""
+        """Return the same counts with the classes sorted by name."""
         order = self.classes.order
         if order is None:
             return self
@@ -131,20 +131,20 @@ class Tally(Value):
         return self.renumbered(Index.of(names[order]), np.argsort(order))
 
     def without_classes(self, gone: Array) -> Tally:
-        """Without some classes (a mask), and without what was counted of them."""
+        """Return the tally without some classes (a mask) and their counts."""
         assert self.classes.names is not None
         parts = {name: part.without_classes(gone) for name, part in self.parts.items()}
         return Tally(Index.of(self.classes.names[~gone]), self.rows[~gone], parts)
 
     def to_arrow(self) -> Any:
-        """As a `pyarrow.Table`, one row for each cell; of several parts, a table for each by name, and one of rows."""
+        """Return a `pyarrow.Table`, one row for each cell; for several parts, a dict of tables, with one of rows."""
         from naively.count.arrow import tally_to_arrow
 
         return tally_to_arrow(self)
 
     @staticmethod
     def from_arrow(tables: Any) -> Tally:
-        """From what `to_arrow` made."""
+        """Return the tally of a table, or a dict of tables, that `to_arrow` made."""
         from naively.count.arrow import tally_from_arrow
 
         return tally_from_arrow(tables)
@@ -159,7 +159,7 @@ class Tally(Value):
 
 
 def add_all(tallies: list[Tally]) -> Tally:
-    """The sum of tallies, added two by two, so that what has been added up is not gone through for every one."""
+    """Return the sum of tallies, added pairwise, so that no large sum is copied for each of them."""
     while len(tallies) > 1:
         tallies = [
             tallies[i] + tallies[i + 1] if i + 1 < len(tallies) else tallies[i] for i in range(0, len(tallies), 2)
@@ -168,7 +168,7 @@ def add_all(tallies: list[Tally]) -> Tally:
 
 
 def check_missing(classes: Index, mine: tuple[Array, Any], gone: tuple[Array, Any]) -> None:
-    """Raise where more rows without a text are to go than there are; both are given as all rows and the part."""
+    """Raise NegativeCount for forgetting more rows without a text than were counted; a pair is all rows and a part."""
     if isinstance(gone[1], Counts) and gone[1].kind in WORDS:
         without, gone_without = (np.subtract(*padded(rows, part.rows)) for rows, part in (mine, gone))
         rows_left(classes, without, gone_without, "rows without a text")

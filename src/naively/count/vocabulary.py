@@ -33,7 +33,7 @@ def _new_table() -> Any:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Vocabulary(Value):
-    """The first `size` things of a table that grows for ever and in which a number never changes.
+    """The first `size` names of a table that only grows and in which the number of a name never changes.
 
     >>> vocabulary = Vocabulary.of(["good", "film", "good film"])
     >>> vocabulary.locate(["film", "good film", "bad"]).tolist()
@@ -47,7 +47,7 @@ class Vocabulary(Value):
 
     @classmethod
     def of(cls, names: Iterable[str], *, split: bool = True) -> Vocabulary:
-        """Of these names; those with blanks are sequences of words, unless they are not to be `split`."""
+        """Return the vocabulary of these names; with `split`, a name with blanks is a sequence of words."""
         table = _new_table()
         table.add(list(names), split)
         return cls(table, len(table))
@@ -57,9 +57,9 @@ class Vocabulary(Value):
         return cls(table, len(table))
 
     def grown(self, other: Vocabulary) -> tuple[Vocabulary, IntArray]:
-        """This with what another has besides, and the numbers that the other's things then have.
+        """Return the vocabulary extended by the names of another, and the numbers of these names in it.
 
-        Costs what the other holds, as long as nobody else has let the same table grow.
+        The cost is that of the other, unless the table has already grown for a third vocabulary.
         """
         absorbed = self.table.absorb(self.size, other.table, other.size)
         if absorbed is None:
@@ -68,13 +68,13 @@ class Vocabulary(Value):
         return Vocabulary(self.table, size), moved
 
     def copied(self) -> Vocabulary:
-        """The same in a table of its own."""
+        """Return the same names in a table of its own."""
         table = _new_table()
         _, size = table.absorb(0, self.table, self.size)
         return Vocabulary(table, size)
 
     def union(self, other: Vocabulary, what: str) -> tuple[Vocabulary, IntArray | None]:
-        """Both as one; and the numbers that the other's things then have (None: their own)."""
+        """Return the union, and the numbers of the other's names in it (None: unchanged)."""
         if not isinstance(other, Vocabulary):
             raise InputError(f"{what}: words on one side and {type(other).__name__} on the other; count the same way")
         if other.table is self.table:
@@ -86,7 +86,7 @@ class Vocabulary(Value):
         return self.copied().grown(other)
 
     def subset(self, numbers: IntArray) -> tuple[Vocabulary, IntArray]:
-        """Of these alone, and the number that each of this one's things then has (-1: none)."""
+        """Return a vocabulary of these alone, and the new number of each name of this one (-1: none)."""
         table, moved = self.table.subset(numbers)
         return Vocabulary.all_of(table), moved[: self.size]
 
@@ -95,12 +95,12 @@ class Vocabulary(Value):
         found: IntArray = self.table.find(list(names), split)
         return np.where(found < self.size, found, -1)
 
-    def read(self, texts: Any, rules: Any, many: int, place: Any = None) -> tuple[IntArray, Any, Any]:
-        """Texts as sparse rows of counts of what is known: starts, numbers (by `place`, where given), counts."""
-        return _core.read_fixed(texts, rules, many, self.table, place, self.size)
+    def read(self, texts: Any, rules: Any, n_threads: int, place: Any = None) -> tuple[IntArray, Any, Any]:
+        """Return texts as sparse rows of known names: starts, numbers (mapped by `place`, if given), counts."""
+        return _core.read_fixed(texts, rules, n_threads, self.table, place, self.size)
 
     def names_of(self, numbers: IntArray) -> list[str]:
-        """What these numbers stand for."""
+        """Return the names of these numbers."""
         return spelt(*self.table.names(np.ascontiguousarray(numbers, dtype=np.int64)))
 
     def order_of(self, numbers: IntArray) -> IntArray:
@@ -133,7 +133,7 @@ class Vocabulary(Value):
 
 
 def spelt(data: bytes, ends: IntArray) -> list[str]:
-    """Names that stand one after another, each by itself."""
+    """Split bytes at these ends into names."""
     return [_text(data[a:b]) for a, b in pairwise([0, *ends.tolist()])]
 
 
@@ -147,7 +147,7 @@ Votes = dict[int, tuple[str, int]]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Buckets(Value):
-    """Numbers that words are hashed to. A bucket has the name that most of what fell into it had, if one had."""
+    """Buckets that words are hashed to. A bucket is named after the word that makes up most of it, if there is one."""
 
     size: int
     parts: tuple[Votes, ...] = ()
@@ -162,7 +162,7 @@ class Buckets(Value):
         return self.parts[0] if len(self.parts) == 1 else counted_together(self.parts)
 
     def union(self, other: Buckets, what: str) -> tuple[Buckets, None]:
-        """Both as one; votes are counted when a name is asked for, or when there are too many to keep apart."""
+        """Return the union; votes are counted at the first look-up of a name, or beyond a number of parts."""
         if not isinstance(other, Buckets) or other.size != self.size:
             raise InputError(f"{what}: hashed to {self.size} buckets on one side and not on the other; count alike")
         if other is self or not other.parts:
@@ -191,7 +191,7 @@ _APART = 64
 
 
 def counted_together(parts: Iterable[Votes]) -> Votes:
-    """What equal names lead by is added up; of different ones, the weaker is taken from the stronger.
+    """Merge votes for the names of buckets: equal names add their leads, of different names the stronger one wins.
 
     >>> counted_together([{7: ("a", 3)}, {7: ("b", 1)}, {7: ("a", 2), 8: ("c", 1)}])
     {7: ('a', 4), 8: ('c', 1)}
@@ -213,7 +213,7 @@ WordFeatures = Vocabulary | Buckets
 @stored()
 @dataclass(frozen=True, eq=False, repr=False)
 class WordSubset(Index):
-    """Some words, numbered anew; their names are made when asked for."""
+    """Some words, numbered anew; names are looked up at first use."""
 
     words: WordFeatures | None = None
     numbers: IntArray | None = None
@@ -267,11 +267,11 @@ def _get_buckets(reader: Reader, node: Any) -> Buckets:
 
 def _check_votes(size: int, bucket: Any, lead: Any, length: Any, data: Any) -> None:
     """Names of buckets."""
-    many = len(bucket)
-    need(are(bucket, "i8", None) and are(lead, "i8", many) and are(length, "i8", many), "the names of buckets")
+    n_names = len(bucket)
+    need(are(bucket, "i8", None) and are(lead, "i8", n_names) and are(length, "i8", n_names), "the names of buckets")
     need(are(data, "u1", None) and bool((length >= 0).all()) and int(length.sum()) == len(data), "names of buckets")
-    need(not many or (bucket.min() >= 0 and bucket.max() < size), "the names of buckets")
-    need(not many or (lead.min() >= 0 and lead.max() < _MOST_ROWS), "the names of buckets")
+    need(not n_names or (bucket.min() >= 0 and bucket.max() < size), "the names of buckets")
+    need(not n_names or (lead.min() >= 0 and lead.max() < _MOST_ROWS), "the names of buckets")
 
 
 form("buckets", Buckets, _put_buckets, _get_buckets)

@@ -29,7 +29,7 @@ class CountingClassifier(SklearnProtocol, Learner):
     fit = validated(Learner.fit)
 
     def _family(self) -> Family:
-        """How counts weigh, as the parameters say."""
+        """Return the smoothing of the present parameters."""
         raise NotImplementedError
 
     def _blocks_of(self, model: Any) -> Blocks:
@@ -38,7 +38,7 @@ class CountingClassifier(SklearnProtocol, Learner):
         return Blocks(type(self).__name__, (ArrayBlock(self._family(), columns),))
 
     def _identity(self) -> tuple[Any, ...]:
-        """What an estimator counts, smooths and expects by: what models must share to be merged."""
+        """Return blocks, smoothing and prior; models must share these to be merged."""
         return self._family(), self._rule(), self._prior_rule()
 
     def _batch(self, model: Model | None, X: Any, y: Any, classes: Index | None, sample_weight: Any) -> Batch:
@@ -48,14 +48,14 @@ class CountingClassifier(SklearnProtocol, Learner):
         frame = self._frame_of(X)
         y = check_labels(y, X.shape[0])
         weight = check_weights(sample_weight, X.shape[0])
-        kept = rows_that_count(weight)
-        if kept is not None and weight is not None:  # the others add nothing, not even a name
-            frame, y, weight = self._frame_of(X[kept]), y[kept], weight[kept]
+        counted_rows = rows_that_count(weight)
+        if counted_rows is not None and weight is not None:  # rows of weight 0 add nothing, not even a name
+            frame, y, weight = self._frame_of(X[counted_rows]), y[counted_rows], weight[counted_rows]
         try:
             codes, classes = number_labels(y, classes)
         except RowError as error:
-            raise error.among(kept) from None
-        return Batch(frame, codes, classes, weight, kept)
+            raise error.among(counted_rows) from None
+        return Batch(frame, codes, classes, weight, counted_rows)
 
     def _labelled(self, model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Frame, Array, Array | None]:
         X = check_rows(self, self._as_given(X), reset=False)

@@ -125,11 +125,11 @@ class CategoricalNB(SmoothedClassifier):
         """The categories of all columns, for the attribute of this name."""
         model = self._fitted(name)
         [block] = self._blocks_of(model).blocks
-        return model.features.get(block.name) or block.features_of(model.cache(block.name).kept)
+        return model.features.get(block.name) or block.features_of(model.cache(block.name).kept_table)
 
     @property
     def n_categories_(self) -> Array:
-        """How many categories each column has."""
+        """Number of categories of each column."""
         return self._categories("n_categories_").sizes
 
     @property

@@ -24,7 +24,7 @@ _ALPHA_MIN = 1e-10
 
 
 class SmoothedClassifier(CountingClassifier):
-    """With scikit-learn's parameters for smoothing and priors.
+    """An estimator of counts with scikit-learn's parameters for smoothing and priors.
 
     `alpha` may also be a rule (`Epsilon(1e-9)`), and `class_prior` one too (`Smoothed(1.0)`). Changing them after
     fitting takes effect at once: the counts stay.
@@ -90,11 +90,11 @@ class SmoothedClassifier(CountingClassifier):
 
 
 class FeatureCounts(SmoothedClassifier):
-    """With counts and log-probabilities per class and feature as arrays, made when asked for."""
+    """An estimator whose counts and log-probabilities are arrays, classes by features, made at first use."""
 
     @property
     def feature_count_(self) -> Array:
-        """What each class and feature came to."""
+        """Counts, classes by features."""
         self._fitted("feature_count_")
         return self._by_class(self.tally_.part.dense()).astype(np.float64)
 
@@ -108,8 +108,8 @@ class FeatureCounts(SmoothedClassifier):
         table = self.table_.block
         weights = table.present.weights[:, : table.classes.size]
         if table.impossible is not None:
-            odd = table.impossible.weights[:, : table.classes.size]
-            weights = np.where(odd > 0, -np.inf, np.where(odd < 0, np.inf, weights))
+            impossible = table.impossible.weights[:, : table.classes.size]
+            weights = np.where(impossible > 0, -np.inf, np.where(impossible < 0, np.inf, weights))
         return np.ascontiguousarray(weights.T)
 
 
@@ -215,7 +215,7 @@ class ComplementNB(FeatureCounts):
 
     @property
     def feature_all_(self) -> Array:
-        """What each feature came to in all classes together."""
+        """Count of each feature in all classes together."""
         self._fitted("feature_all_")
         return self.tally_.part.dense().sum(axis=0).astype(np.float64)
 
@@ -285,7 +285,12 @@ class BernoulliNB(FeatureCounts):
         view, family = part.view(), Bernoulli()
         settled = family.settle(self._rule(), view)
         shares = [family.log_shares(view, settled, klass) for klass in range(view.classes.size)]
-        return np.array([finite if odd is None else np.where(odd > 0, -np.inf, finite) for finite, odd in shares])
+        return np.array(
+            [
+                finite if impossible is None else np.where(impossible > 0, -np.inf, finite)
+                for finite, impossible in shares
+            ]
+        )
 
 
 class PoissonNB(FeatureCounts):

@@ -16,7 +16,7 @@ from naively.score.priors import PRIORS, Empirical, Prior, prior_of
 
 
 class NormalClassifier(CountingClassifier):
-    """What both Gaussian estimators have."""
+    """Base of both Gaussian estimators."""
 
     priors: Any
     var_smoothing: Any
@@ -39,12 +39,12 @@ class NormalClassifier(CountingClassifier):
 
     @property
     def class_count_(self) -> Array:
-        """How many rows each class has, by weight."""
+        """Number of rows in each class, by weight."""
         return super().class_count_.astype(self._fitted("class_count_").dtype)
 
     @property
     def epsilon_(self) -> float:
-        """What is added to every variance."""
+        """The number that is added to every variance."""
         return epsilon(self._fitted("epsilon_").ledger.total.part, self.var_smoothing)
 
     @property
@@ -106,7 +106,7 @@ class GaussianClassifier(NormalClassifier):
     >>> clf.predict([[2.0, 2.0], [2.0, 0.0]]).tolist()
     ['a', 'b']
 
-    Streams, merges and forgets like every other estimator; a row with missing values is judged by what it has.
+    Streams, merges and forgets like every other estimator; a row with missing values is scored by the others.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The border: rows as users of arrays and matrices hand them over, checked once and made ready for counting."""
+"""The border: rows of arrays and matrices, checked once and ready to count."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ def as_array(X: Any) -> Any:
     X = with_masks(in_memory(X))
     if not is_a(X, "numpy.ma.MaskedArray"):
         return X
-    holes, values = np.ma.getmaskarray(X), np.ma.getdata(X)
+    mask, values = np.ma.getmaskarray(X), np.ma.getdata(X)
     if values.dtype.kind in "OUST":
         values = values.astype(object)
-        values[holes] = None
+        values[mask] = None
         return values
-    if values.dtype.kind in "biu" and holes.any():
-        _check_exact(values, holes)
-        return np.where(holes, np.nan, values.astype(np.float64))
+    if values.dtype.kind in "biu" and mask.any():
+        _check_exact(values, mask)
+        return np.where(mask, np.nan, values.astype(np.float64))
     if values.dtype.kind not in "fcmM":
         return values
-    return np.where(holes, np.array("NaT" if values.dtype.kind in "mM" else np.nan, values.dtype), values)
+    return np.where(mask, np.array("NaT" if values.dtype.kind in "mM" else np.nan, values.dtype), values)
 
 
-def _check_exact(values: Array, holes: Array) -> None:
+def _check_exact(values: Array, mask: Array) -> None:
     """Raise where a whole number would change as a float64, which is what NaN needs."""
-    wide = ~holes & ((values > 1 << 53) | (values < -(1 << 53)))
+    wide = ~mask & ((values > 1 << 53) | (values < -(1 << 53)))
     if wide.any():
         where = tuple(np.argwhere(wide)[0].tolist())
         raise InputError(
@@ -56,7 +56,7 @@ def _check_exact(values: Array, holes: Array) -> None:
 
 
 def _plain(estimator: Any, X: Any) -> bool:
-    """Whether nothing needs to be looked at but the shape, which is as it should be."""
+    """True for a plain array or CSR matrix of the expected shape, which needs no further checks."""
     readable = X.format == "csr" if is_sparse_matrix(X) else type(X) is np.ndarray and X.ndim == 2
     return (
         readable

@@ -23,7 +23,7 @@ CALIBRATE = ["boolean", OneOf(*METHODS)]
 
 
 class NotFitted(InputError, AttributeError):
-    """The estimator has learnt nothing yet; raised in place of scikit-learn's error where that is missing."""
+    """Raised by an unfitted estimator, in place of scikit-learn's error where that is missing."""
 
 
 def validated(fit: Callable[..., Any]) -> Any:
@@ -236,8 +236,8 @@ class SklearnProtocol(Learner):
         facts = list(self._changed().items())
         if "_model" in vars(self):
             names = self.classes_
-            some = ", ".join(map(str, names[:10])) + (", ..." if len(names) > 10 else "")
-            facts += [("classes", f"{len(names)}: {some}"), ("rows", f"{self._model.ledger.rows.sum():,g}")]
+            listed = ", ".join(map(str, names[:10])) + (", ..." if len(names) > 10 else "")
+            facts += [("classes", f"{len(names)}: {listed}"), ("rows", f"{self._model.ledger.rows.sum():,g}")]
             for features in self._model.features.values() if self._model.schema is None else ():
                 facts.append(("features", f"{getattr(features, 'columns', features).size:,}"))
         if not facts:

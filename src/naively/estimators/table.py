@@ -37,7 +37,7 @@ from naively.smooth.backgrounds import ADDED, rule_of
 
 
 class NaiveBayes(SklearnProtocol, CalibratingLearner):
-    """Naive Bayes over the columns of a table: numbers, categories, flags, dates and text, with holes in them.
+    """Naive Bayes over the columns of a table: numbers, categories, flags, dates and text; values may be missing.
 
     >>> from naively import NaiveBayes
     >>> table = {
@@ -56,12 +56,12 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
 
     Tables may come from pandas, polars, pyarrow, DuckDB, as a dict of columns, as anything with
     `__arrow_c_stream__`, or as an array; larger than memory, as an iterator of batches. Columns are matched by name:
-    one that is not there is missing in every row, one that was not there before is left out.
+    a column that is absent counts as missing in every row, a column that is new is left out.
 
     Parameters
     ----------
     columns : dict, default=None
-        What columns are taken for, by name: `Number()`, `Gaussian()`, `Histogram()`, `Kernel()`, `Categorical()`,
+        Families of columns, by name: `Number()`, `Gaussian()`, `Histogram()`, `Kernel()`, `Categorical()`,
         `Bernoulli()`, `Poisson()`, `Dates()`, `Text()`, or None to leave one out. A tuple of names makes a group:
         `Multinomial()`, `Complement()`, `Gaussian(covariance="full")`. What is not named is read as it looks.
     alpha : float, rule (`Additive`, `Epsilon`, `Unsmoothed`) or "auto", default="auto"
@@ -89,7 +89,7 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
 
     reads_text = False
 
-    _judges_later = True  # which takes tables, and these are made when they are first needed
+    _calibrates_later = True  # which takes tables, and these are made when they are first needed
     _usual_method = AUTO
 
     def __init__(
@@ -173,7 +173,7 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
         """Count these rows on top of those from before.
 
-        The first call settles what columns are taken for. Columns that come new later are left out.
+        The first call chooses the families of columns. Columns that come later are left out.
 
         Parameters
         ----------
@@ -194,13 +194,13 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
 
     def _batch(self, model: Model | None, X: Any, y: Any, classes: Index | None, sample_weight: Any) -> Batch:
         found = weighed(X, y, classes, sample_weight, self._who, self.unlabelled)
-        frame, codes, index, weight, kept = found
+        frame, codes, index, weight, counted_rows = found
         if model is not None:
             frame = model.schema.matched(frame)
-        return Batch(frame, codes, index, weight, kept)
+        return Batch(frame, codes, index, weight, counted_rows)
 
     def _begun(self, batch: Batch, declared: Index) -> tuple[Model, Batch]:
-        schema = Schema.settle(batch.frame, self._value("columns"), self._who, self._words)
+        schema = Schema.of(batch.frame, self._value("columns"), self._who, self._words)
         blocks = schema.blocks_of(informative=False)
         tally = blocks.count(batch.frame, batch.codes, batch.classes, blocks.no_features(), batch.weight)
         dtype = _dtype(batch.frame)
@@ -213,7 +213,7 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
                 block.warn(model.features[block.name], float(model.ledger.rows.sum()))
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Take these rows out again, as if they had never been counted.
+        """Forget these rows, as if they had never been counted.
 
         Classes, categories and words that only they had go with them. Forgetting more than was counted raises and
         changes nothing. Forget only rows that were counted, and each once.
@@ -278,7 +278,7 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
         return model.schema.matched(frame), _dtype(frame)
 
     def explain(self, X: Any) -> Explanation:
-        """What the prior and each column of one row (of a text: each word) add to the score of each class.
+        """Return the shares of the prior and of each column (of a text: each word) in the scores of one row.
 
         Parameters
         ----------
@@ -311,13 +311,13 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
 
     @property
     def n_features_in_(self) -> int:  # type: ignore[override]
-        """How many columns there were."""
+        """Number of columns in `fit`."""
         model: Any = self._fitted("n_features_in_")
         return len(model.schema.columns)
 
     @property
     def feature_names_in_(self) -> Array:
-        """Their names, where they had any."""
+        """Names of the columns in `fit`, if they had names."""
         model: Any = self._fitted("feature_names_in_")
         schema = model.schema
         if not schema.named:
@@ -326,7 +326,7 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
 
     @property
     def schema_(self) -> SchemaTable:
-        """What each column is taken for, why, and how many values were missing."""
+        """The family of each column, the reason for it, and the number of missing values."""
         model, weighing = self._weighed_by()
         table = self.table_ if model.ledger.parts is None else None
         return SchemaTable.of(model.schema, weighing.blocks, model.ledger, weighing.rule, table)

@@ -23,11 +23,11 @@ from naively.families.words.log_odds import top_words
 from naively.families.words.rows import WordRows, read_all
 from naively.families.words.selection import Best
 from naively.learn.calibrate import CalibratingLearner
-from naively.learn.choose import CHOSEN, Chosen, chosen_recipe, settled_recipe
+from naively.learn.choose import CHOSEN, Chosen, chosen_recipe, resolved_recipe
 from naively.learn.learner import Batch
 from naively.learn.model import NO_CLASSES, Model
 from naively.learn.parameters import defaults_of
-from naively.learn.words import COUNTED, frozen, shown, words_family, words_rule
+from naively.learn.words import COUNTED, frozen, value_text, words_family, words_rule
 from naively.names import Index
 from naively.read.frame import Frame
 from naively.read.label_codes import check_labels, check_weights, counted_codes, number_labels, rows_that_count
@@ -56,9 +56,10 @@ class TextClassifier(SklearnProtocol, CalibratingLearner):
     NaN) counts for its class and adds no words; a missing one is predicted by the prior. Bytes that are no UTF-8 part
     words, as a blank would.
 
-    What is "auto" is chosen by the first batch of texts that is learnt (`chosen_`): some dozens of recipes are judged
-    by folds that are taken out of the counts. With fewer than a hundred different texts, fewer than two for each class,
-    or more than 26,000 classes, and where alpha is a rule or 0, it is multinomial, by counts of single words.
+    Parameters that are "auto" are chosen by the first batch of texts that is learnt (`chosen_`): some dozens of recipes
+    are tried on folds that are taken out of the counts. With fewer than a hundred different texts, fewer than two for
+    each class, or more than 26,000 classes, and where alpha is a rule or 0, it is multinomial, by counts of single
+    words.
 
     Parameters
     ----------
@@ -78,7 +79,7 @@ class TextClassifier(SklearnProtocol, CalibratingLearner):
         spaces, every two neighbouring characters. "sklearn": what scikit-learn's `CountVectorizer` takes by default.
         "chars": `ngrams` characters in a row inside words. A callable makes a list of tokens of a text.
     ngrams : tuple (from, to) or "auto", default="auto"
-        How many words in a row (or characters) count as one.
+        Shortest and longest sequence of words (or characters) that is counted.
     negation : bool, default=False
         Whether words behind a negation ("not", "n't", "never", "no", ...), up to the next punctuation, count as
         other words (`NOT_word`).
@@ -89,9 +90,9 @@ class TextClassifier(SklearnProtocol, CalibratingLearner):
     stop_words : iterable of str or "english", default=None
         Words that are not counted.
     min_df, max_df : int or float, default=1 and 1.0
-        In how many texts (or what share of them) a word must be, and may be at most.
+        Smallest and largest number of texts with a word, or share of the texts, for a word to be used.
     max_features : int, default=None
-        Only so many of the most frequent words.
+        Number of the most frequent words to use; None: all.
     select : Best, default=None
         Only the words that say most of the labels.
     vocabulary : iterable of str, default=None
@@ -107,7 +108,7 @@ class TextClassifier(SklearnProtocol, CalibratingLearner):
         (True, "temperature"), a constant for each class as well ("per class"), or a rising function for each class
         ("isotonic").
     threads : int, default=None
-        How many to use; None: one for each core, where there is enough to do.
+        Number of threads; None: one for each core, if there is enough work.
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -182,17 +183,17 @@ class TextClassifier(SklearnProtocol, CalibratingLearner):
 
     # --- rules
 
-    def _settled(self, model: Model | None) -> dict[str, Any]:
+    def _resolved(self, model: Model | None) -> dict[str, Any]:
         """The parameters with what was chosen in place of "auto"."""
-        return settled_recipe(None if model is None else _recipe(model), self._parameters())
+        return resolved_recipe(None if model is None else _recipe(model), self._parameters())
 
     def _parameters(self) -> dict[str, Any]:
         """The parameters; of a subclass, those that it has from here."""
         return {name: self._value(name) for name in defaults_of(TextClassifier)}
 
     def _words(self, model: Model | None) -> Words:
-        """What one state counts of texts, and how that weighs."""
-        return words_family(self._who, self._settled(model))
+        """Return the family of words for the present parameters."""
+        return words_family(self._who, self._resolved(model))
 
     def _blocks_of(self, model: Model | None) -> Blocks:
         return Blocks(self._who, (TextsBlock(self._words(model)),))
@@ -201,8 +202,8 @@ class TextClassifier(SklearnProtocol, CalibratingLearner):
         return self._rule_for(self.__dict__.get("_model"))
 
     def _rule_for(self, model: Model | None) -> Any:
-        settled = self._settled(model)
-        return words_rule(settled["alpha"], settled["family"])
+        resolved = self._resolved(model)
+        return words_rule(resolved["alpha"], resolved["family"])
 
     def _prior_rule(self) -> Prior:
         return prior_of(self._value("prior"), Empirical())
@@ -215,14 +216,14 @@ class TextClassifier(SklearnProtocol, CalibratingLearner):
         for name, value in model.counted.items():
             now = frozen(self._value(name))
             if now != value:
-                raise InputError(f"counted with {name}={shown(value)}, now it is {shown(now)}; fit again")
+                raise InputError(f"counted with {name}={value_text(value)}, now it is {value_text(now)}; fit again")
 
     def _identity(self) -> tuple[Any, ...]:
-        """What was chosen is no difference, but for what was counted."""
-        settled = settled_recipe(None, self._parameters())
-        counted = {**settled, "ngrams": self._settled(self._model)["ngrams"]}
+        """Models that chose different recipes can be merged if their counts agree."""
+        resolved = resolved_recipe(None, self._parameters())
+        counted = {**resolved, "ngrams": self._resolved(self._model)["ngrams"]}
         family = words_family(self._who, counted)
-        return family, words_rule(settled["alpha"], settled["family"]), self._prior_rule()
+        return family, words_rule(resolved["alpha"], resolved["family"]), self._prior_rule()
 
     # --- learning
 
@@ -290,7 +291,7 @@ class TextClassifier(SklearnProtocol, CalibratingLearner):
         labels = batch.codes, batch.classes, batch.weight
         choice, rows = chosen_recipe(words, parameters, self._prior_rule(), texts, *labels)
         if choice is not None:
-            words = words_family(self._who, settled_recipe(choice.recipe, parameters))
+            words = words_family(self._who, resolved_recipe(choice.recipe, parameters))
         if rows is not None:
             batch = replace(batch, frame=Frame.of_rows(rows), source=batch.frame)
         return self._counted_first(words, batch, declared, choice), batch
@@ -314,8 +315,8 @@ class TextClassifier(SklearnProtocol, CalibratingLearner):
     def learn_batches(self, batches: Iterable[tuple[Any, Any]]) -> Iterator[int]:
         """Count batches of (texts, labels) on top of what was counted before, several at a time.
 
-        They are added up in order. After each, its number of texts is told, and the model is the one that has learnt it
-        and those before it. Nothing is calibrated on the way: see `judge`.
+        Batches are added up in order. The number of texts is yielded after each batch, when the model has learnt it and
+        all batches before it. No calibration is fitted: see `judge`.
 
         Parameters
         ----------
@@ -328,12 +329,12 @@ class TextClassifier(SklearnProtocol, CalibratingLearner):
         begun: deque[tuple[Any, int]] = deque()
         model = self.__dict__.get("_model")
         classes = None if model is None else model.ledger.classes
-        many = self.threads or threads()
-        with ThreadPoolExecutor(many) as pool:
+        n_threads = self.threads or threads()
+        with ThreadPoolExecutor(n_threads) as pool:
             try:
                 for X, y in batches:
                     if "_model" not in self.__dict__ and not begun:
-                        self.partial_fit(X, y)  # which settles what is to be chosen
+                        self.partial_fit(X, y)  # this makes the choice of "auto"
                         classes = self._model.ledger.classes
                         yield len(y)
                         continue
@@ -341,7 +342,7 @@ class TextClassifier(SklearnProtocol, CalibratingLearner):
                     batch = self._batch(self._model, X, y, classes, None)
                     classes = batch.classes
                     begun.append((pool.submit(self._count_alone, words, batch), len(y)))
-                    if len(begun) >= many:
+                    if len(begun) >= n_threads:
                         yield self._take_up(*begun.popleft())
                 while begun:
                     yield self._take_up(*begun.popleft())
@@ -368,9 +369,9 @@ class TextClassifier(SklearnProtocol, CalibratingLearner):
         return self._checked(self._words(model), X, y, classes, sample_weight)
 
     def _checked(
-        self, words: Words, X: Any, y: Any, classes: Index | None, sample_weight: Any, *, every: bool = False
+        self, words: Words, X: Any, y: Any, classes: Index | None, sample_weight: Any, *, all_rows: bool = False
     ) -> Batch:
-        """Texts with their labels and weights; those of weight 0 only where `every`."""
+        """Return texts with their labels and weights; texts of weight 0 are left out unless `all_rows`."""
         if y is None:
             raise InputError(f"{self._who} requires y to be passed, but the target y is None")
         texts = words.tokens.texts(X)
@@ -378,18 +379,18 @@ class TextClassifier(SklearnProtocol, CalibratingLearner):
         if not len(texts):
             raise InputError("Found array with 0 sample(s): there is no text to count")
         weight = check_weights(sample_weight, len(texts))
-        kept = None if every else rows_that_count(weight)
-        if kept is not None and weight is not None:
-            texts, y, weight = texts.take(np.flatnonzero(kept)), y[kept], weight[kept]
+        counted_rows = None if all_rows else rows_that_count(weight)
+        if counted_rows is not None and weight is not None:
+            texts, y, weight = texts.take(np.flatnonzero(counted_rows)), y[counted_rows], weight[counted_rows]
         try:
             codes, index = number_labels(y, classes)
         except RowError as error:
-            raise error.among(kept) from None
-        return Batch(Frame.of_rows(texts), codes, index, weight, kept)
+            raise error.among(counted_rows) from None
+        return Batch(Frame.of_rows(texts), codes, index, weight, counted_rows)
 
     def _labelled(self, model: Model, X: Any, y: Any, sample_weight: Any) -> tuple[Frame, Array, Array | None]:
         words, known = self._words(model), model.ledger.classes
-        batch = self._checked(words, X, y, known, sample_weight, every=True)
+        batch = self._checked(words, X, y, known, sample_weight, all_rows=True)
         codes = counted_codes(batch.codes, batch.classes, known, batch.weight)
         [features] = model.features.values()
         return Frame.of_rows(words.read(batch.frame.whole, features)), codes, batch.weight
@@ -411,7 +412,7 @@ class TextClassifier(SklearnProtocol, CalibratingLearner):
         words = self._words(None)
         batch = self._checked(words, X, y, None, sample_weight)
         texts = batch.frame.whole
-        batch = replace(batch, frame=Frame.of_rows(read_all(words.tokens.core, texts, words.many_threads(texts))))
+        batch = replace(batch, frame=Frame.of_rows(read_all(words.tokens.core, texts, words.n_threads(texts))))
         self._commit(self._counted_first(words, batch, NO_CLASSES))
         return batch.frame, batch.codes, batch.weight
 
@@ -438,7 +439,7 @@ class TextClassifier(SklearnProtocol, CalibratingLearner):
         return super().predict(X)
 
     def explain(self, X: Any) -> Explanation:
-        """What the prior and each word of one text add to the score of each class.
+        """Return the share of the prior and of each word in the score of each class, for one text.
 
         Parameters
         ----------
@@ -458,19 +459,19 @@ class TextClassifier(SklearnProtocol, CalibratingLearner):
 
     @property
     def chosen_(self) -> Chosen:
-        """How words are weighed: what was given, and what was chosen where a parameter is "auto"."""
+        """The recipe: parameters that were given, and the choice for those that are "auto"."""
         self._check_fitted()
         model = self._model
-        settled = self._settled(model)
+        resolved = self._resolved(model)
         [part] = model.ledger.counted.values()
         rule: Any = self._rule_for(model)
         alpha = self._words(model).settled_by(part, rule).pseudo(None) if rule.adds else rule
-        words = settled["family"], settled["weighting"], tuple(settled["ngrams"]), settled["min_df"]
+        words = resolved["family"], resolved["weighting"], tuple(resolved["ngrams"]), resolved["min_df"]
         choice = model.chosen
         if choice is None:
             return Chosen(*words, alpha)
         same = (*words, alpha) == (*choice.recipe.way, choice.recipe.alpha)
-        if same and choice.whole(settled) and choice.prior == self._prior_rule():
+        if same and choice.whole(resolved) and choice.prior == self._prior_rule():
             return Chosen(*words, alpha, choice.accuracy, choice.margin, choice.texts, choice.tried)
         return Chosen(*words, alpha, tried=choice.tried)
 
@@ -482,9 +483,9 @@ class TextClassifier(SklearnProtocol, CalibratingLearner):
         Parameters
         ----------
         n : int, default=10
-            How many for each class.
+            Number of words for each class.
         strength : float, default=1000.0
-            How many words the prior, which is that of all texts together, stands for.
+            Number of words in the prior, which has the frequencies of all texts together.
 
         Returns
         -------
@@ -521,9 +522,9 @@ class TextClassifier(SklearnProtocol, CalibratingLearner):
         Parameters
         ----------
         n : int, default=1
-            How many.
+            Number of texts.
         random_state : int, RandomState instance or None, default=None
-            Where chance comes from.
+            Source of random numbers.
 
         Returns
         -------
@@ -544,5 +545,5 @@ class TextClassifier(SklearnProtocol, CalibratingLearner):
 
 
 def _recipe(model: Model) -> Any:
-    """What was chosen; None where nothing was compared."""
+    """Return the chosen recipe; None if no recipes were compared."""
     return None if model.chosen is None else model.chosen.recipe

@@ -48,9 +48,9 @@ class Between:
         return bool(self.low <= value < np.inf if self.high is None else self.low <= value <= self.high)
 
     def __str__(self) -> str:
-        name, shown = ("an int", int) if self.kind is Integral else ("a float", float)
-        end = "inf)" if self.high is None else f"{shown(self.high)}]"
-        return f"{name} in the range [{shown(self.low)}, {end}"
+        name, number = ("an int", int) if self.kind is Integral else ("a float", float)
+        end = "inf)" if self.high is None else f"{number(self.high)}]"
+        return f"{name} in the range [{number(self.low)}, {end}"
 
 
 class _ArrayLike:

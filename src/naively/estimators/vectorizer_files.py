@@ -69,7 +69,7 @@ def _loaded(kind: Any, contents: Contents) -> Any:
 
 
 def _try_out(vectorizer: Any) -> None:
-    """Find the words of a text, so that a pattern or a parameter that cannot work is refused at once."""
+    """Find the words of a text, so that a pattern or a parameter that cannot work raises now."""
     if np.dtype(vectorizer.dtype).kind not in "biuf":
         raise FileError(f"counts cannot be {vectorizer.dtype.__name__}")
     vectorizer._validate_ngram_range()

@@ -35,7 +35,7 @@ _KINDS = {"word": "sklearn", "char_wb": "chars", "char": "stream"}
 
 
 class FastTokens(Named):
-    """Uses the compiled tokeniser wherever the parameters ask for nothing that only Python can do."""
+    """A vectorizer that uses the compiled tokeniser unless a parameter needs Python code."""
 
     tokens: Any
     threads: Any
@@ -70,12 +70,12 @@ class FastTokens(Named):
         )
 
     def _overridden(self: Any) -> bool:
-        """Whether a subclass finds tokens in its own way."""
+        """True if a subclass has its own analyzer or tokenizer."""
         ours = next(cls for cls in type(self).__mro__ if cls.__module__ == __name__)
         return any(getattr(type(self), name) is not getattr(ours, name) for name in self._methods)
 
     def _texts(self: Any, documents: Any, rule: Tokens) -> Texts | None:
-        """Texts ready for the core; None where one of them is none."""
+        """Return texts for the core; None if one of them is no text."""
         if isinstance(documents, (bytes, str)):
             raise InputError("Iterable over raw text documents expected, string object received.")
         if self.input != "content":
@@ -101,7 +101,7 @@ class FastTokens(Named):
             documents = [self.decode(d) if isinstance(d, bytes) else d for d in documents]
         return documents
 
-    def _many(self: Any, texts: Texts) -> int:
+    def _n_threads(self: Any, texts: Texts) -> int:
         return threads(texts.core.bytes) if self.threads is None else self.threads
 
     def set_params(self: Any, **parameters: Any) -> Any:
@@ -176,7 +176,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
     tokens : {"sklearn", "words", "chars"}, default="sklearn"
         What a word is, as in `TextClassifier`. Other than "sklearn" replaces analyzer, tokenizer and token_pattern.
     threads : int, default=None
-        How many to use; None: one for each core, where there is enough to do.
+        Number of threads; None: one for each core, if there is enough work.
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -242,22 +242,22 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
             return super().fit_transform(self._plain(documents), y)
         self._validate_vocabulary()
         words = Vocabulary()
-        many = self._many(texts)
-        read = _core.read_growing(texts.core, rule.core, many, words.table)
+        n_threads = self._n_threads(texts)
+        read = _core.read_growing(texts.core, rule.core, n_threads, words.table)
         words = Vocabulary.all_of(words.table)
         numbers = np.unique(read[1]).astype(np.int64) if rule.ngrams[0] > 1 else np.arange(words.size)
         if not len(numbers):
             raise InputError("empty vocabulary; perhaps the documents only contain stop words")
-        kept = self._limited(words, numbers, read, len(texts))
-        kept = kept[words.order_of(kept)]
+        selected = self._limited(words, numbers, read, len(texts))
+        selected = selected[words.order_of(selected)]
         place = np.full(words.size, -1, np.int32)
-        place[kept] = np.arange(len(kept), dtype=np.int32)
-        self.vocabulary_ = dict(zip(words.names_of(kept), range(len(kept)), strict=True))
-        self._reader = self.vocabulary_, len(kept), rule, words, place
-        return self._matrix(*_core.reorder(*read, place, many))
+        place[selected] = np.arange(len(selected), dtype=np.int32)
+        self.vocabulary_ = dict(zip(words.names_of(selected), range(len(selected)), strict=True))
+        self._reader = self.vocabulary_, len(selected), rule, words, place
+        return self._matrix(*_core.reorder(*read, place, n_threads))
 
     def _limited(self, words: Vocabulary, numbers: Array, read: tuple[Array, Array, Array], rows: int) -> Array:
-        """The words that are in enough texts, and not in too many; and of those only the most frequent."""
+        """Return the words within the limits of document frequency, and of those only the most frequent."""
         bounds: list[Any] = [v if isinstance(v, Integral) else v * rows for v in (self.max_df, self.min_df)]
         high, low = bounds
         if high < low:
@@ -265,18 +265,18 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
         if low <= 1 and high >= rows and self.max_features is None:
             return numbers
         documents = np.bincount(read[1], minlength=words.size)[numbers]
-        kept = numbers[(documents >= low) & (documents <= high)]
+        selected = numbers[(documents >= low) & (documents <= high)]
         limit = self.max_features
-        if limit is not None and len(kept) > limit:
-            kept = kept[words.order_of(kept)]
-            often = np.bincount(read[1], weights=None if self.binary else read[2], minlength=words.size)[kept]
-            kept = kept[np.argsort(-often.astype(np.int64))[:limit]]
-        if not len(kept):
+        if limit is not None and len(selected) > limit:
+            selected = selected[words.order_of(selected)]
+            often = np.bincount(read[1], weights=None if self.binary else read[2], minlength=words.size)[selected]
+            selected = selected[np.argsort(-often.astype(np.int64))[:limit]]
+        if not len(selected):
             raise InputError("After pruning, no terms remain. Try a lower min_df or a higher max_df.")
-        return kept
+        return selected
 
     def partial_fit(self, raw_documents: Any, y: Any = None) -> Any:
-        """Learn the words of these texts as well; the columns of those there are stay as they are.
+        """Learn the words of these texts as well; known words keep their columns.
 
         Parameters
         ----------
@@ -302,7 +302,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
             raise InputError("partial_fit takes texts; one of these is none")
         self._validate_vocabulary()
         fresh = Vocabulary()
-        read = _core.read_growing(texts.core, rule.core, self._many(texts), fresh.table)
+        read = _core.read_growing(texts.core, rule.core, self._n_threads(texts), fresh.table)
         fresh = Vocabulary.all_of(fresh.table)
         numbers = np.unique(read[1]).astype(np.int64)
         known = dict(getattr(self, "vocabulary_", {}))
@@ -328,16 +328,16 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
         return super().transform(self._plain(documents)) if counted is None else counted
 
     def _counted(self, documents: Any) -> Any:
-        """Rows of known words; None where scikit-learn's own code has to count, or to complain."""
+        """Rows of known words; None if scikit-learn's own code has to count, or to raise."""
         rule = self._tokens()
         texts = None if rule is None else self._texts(documents, rule)
         if rule is None or texts is None:
             return None
         self._check_vocabulary()
         words, place = self._known(rule)
-        many = self._many(texts)
-        read = _core.read_fixed(texts.core, rule.core, many, words.table, place, words.size)
-        return self._matrix(*_core.reorder(*read, np.arange(len(self.vocabulary_), dtype=np.int32), many))
+        n_threads = self._n_threads(texts)
+        read = _core.read_fixed(texts.core, rule.core, n_threads, words.table, place, words.size)
+        return self._matrix(*_core.reorder(*read, np.arange(len(self.vocabulary_), dtype=np.int32), n_threads))
 
     def _count_vocab(self, raw_documents: Any, fixed_vocab: bool) -> tuple[Any, Any]:
         documents = _held(raw_documents)
@@ -388,7 +388,7 @@ ngram_range, analyzer, n_features, binary, norm, alternate_sign, dtype
     tokens : {"sklearn", "words", "chars"}, default="sklearn"
         What a word is, as in `TextClassifier`. Other than "sklearn" replaces analyzer, tokenizer and token_pattern.
     threads : int, default=None
-        How many to use; None: one for each core, where there is enough to do.
+        Number of threads; None: one for each core, if there is enough work.
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -448,7 +448,7 @@ ngram_range, analyzer, n_features, binary, norm, alternate_sign, dtype
         if texts is None:
             return super().transform(self._plain(documents))
         starts, column, count = _core.read_buckets(
-            texts.core, rule.core, self._many(texts), int(self.n_features), bool(self.alternate_sign)
+            texts.core, rule.core, self._n_threads(texts), int(self.n_features), bool(self.alternate_sign)
         )
         wide = np.int32 if len(count) <= np.iinfo(np.int32).max else np.int64
         indices, pointers = column.astype(wide, copy=False), starts.astype(wide)
@@ -463,5 +463,5 @@ ngram_range, analyzer, n_features, binary, norm, alternate_sign, dtype
 
 
 def _held(documents: Any) -> Any:
-    """Documents that can be gone through more than once."""
+    """Return documents that can be iterated more than once."""
     return list(documents) if hasattr(documents, "__next__") else documents

@@ -1,4 +1,4 @@
-"""What the families of counts have in common."""
+"""Family: the protocol of families, and functions that families of counts share."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Family(Protocol):
 
     @property
     def who(self) -> str:
-        """What to call it in a message."""
+        """The name of the estimator in error messages."""
 
     def empty(self, classes: Index, features: Any) -> Any:
         """A tally of nothing."""
@@ -43,21 +43,21 @@ class Family(Protocol):
         """The same rows, over the features of such a table."""
 
     def left_out(self, ledger: Any, rules: Sequence[Any], X: Rows, codes: Array, weight: Array | None) -> Left:
-        """For each rule, what these rows come to in each class, each by the sum without itself."""
+        """Return for each rule the log-likelihoods of these rows, each by the counts without it."""
 
     @property
     def ignores_prior(self) -> bool:
-        """Whether scores are told without the prior, where there are several classes."""
+        """True if scores leave out the class prior."""
 
     @property
     def needs_count_histogram(self) -> bool:
-        """Whether a table of some features needs to know how often each count occurs among all."""
+        """True if a table of some features needs the histogram of all counts."""
 
     def n_parameters(self, ledger: PartLedger) -> int:
-        """How many numbers the model estimates."""
+        """Return the number of parameters."""
 
     def n_parameters_joint(self, ledger: PartLedger) -> int | float:
-        """How many it would have to without the naive assumption."""
+        """Return the number of parameters without the naive assumption."""
 
     def sample(self, ledger: PartLedger, rule: Any, klass: int, size: int, rng: np.random.Generator) -> Rows:
         """Rows drawn from one class."""
@@ -86,18 +86,20 @@ def count_linear(
             threads(len(X.data)),
         )
         cells = Cells(counted[0], counted[1], counted[2][None])
-        holes = Cells.empty() if missing is None else Cells(missing[0], missing[1], missing[2][None])
+        missing_cells = Cells.empty() if missing is None else Cells(missing[0], missing[1], missing[2][None])
     else:
-        sums, lost, fault = _core.count_dense(X, codes, classes.size, weight, *accepts.arguments, threads(X.size))
+        sums, missing_sums, fault = _core.count_dense(
+            X, codes, classes.size, weight, *accepts.arguments, threads(X.size)
+        )
         cells = _cells_of(sums)
-        holes = _cells_of(lost) if lost is not None else Cells.empty()
+        missing_cells = _cells_of(missing_sums) if missing_sums is not None else Cells.empty()
     if fault is not None:
         raise error_for(fault, X, features, who, expected)
     if cells.values.dtype != np.int64 and not np.isfinite(cells.values).all():
         column = features.name(int(cells.feature[~np.isfinite(cells.values[0])][0]))
         raise InputError(f"{who}: column {column!r} adds up to more than float64 holds; rescale it")
     if planes == 2:
-        cells = _plane(cells, 0) + _plane(holes, 1) if len(holes) else _plane(cells, 0)
+        cells = _plane(cells, 0) + _plane(missing_cells, 1) if len(missing_cells) else _plane(cells, 0)
     return Counts(kind, rows_per_class(codes, weight, classes.size), features, cells)
 
 
@@ -140,7 +142,7 @@ def localised_sparse(X: Rows, features: Array) -> Rows:
 
 
 def remainder(total: Any, part: Any) -> Array:
-    """What is left of a total; a difference that only rounding made is none."""
+    """Return total - part; a rest that comes from rounding becomes 0."""
     left = np.asarray(total - part)
     if left.dtype == np.int64:
         return left

@@ -29,7 +29,7 @@ from naively.store.registry import stored
 from naively.threads import threads
 
 LARGEST_TABLE = 1 << 26
-"""How many numbers the table of one column may have before its codes are taken for a mistake."""
+"""Largest table of one column; larger codes are probably a mistake."""
 
 
 @stored("families.Categorical")
@@ -50,7 +50,7 @@ class Categorical:
         return Counts.empty("categories", classes.size, features)
 
     def count(self, X: Rows, codes: Array, classes: Index, features: Categories, weight: Array | None) -> Counts:
-        """Rows of codes. Columns without names for their categories get as many as the largest code says."""
+        """Count rows of codes. A column without names has as many categories as its largest code says."""
         if is_sparse_matrix(X):
             return count_in_blocks(self, X, codes, classes, features, weight)
         most = LARGEST_TABLE // max(classes.size, 1)
@@ -62,9 +62,12 @@ class Categorical:
         at, klass = np.nonzero(sums)
         feature, values = ((column << CODE_BITS) | code)[at], sums[at, klass]
         if missing is not None:
-            lost, lost_klass = np.nonzero(missing)
-            feature = np.concatenate([feature, (lost << CODE_BITS) | MISSING])
-            klass, values = np.concatenate([klass, lost_klass]), np.concatenate([values, missing[lost, lost_klass]])
+            missing_columns, missing_klass = np.nonzero(missing)
+            feature = np.concatenate([feature, (missing_columns << CODE_BITS) | MISSING])
+            klass, values = (
+                np.concatenate([klass, missing_klass]),
+                np.concatenate([values, missing[missing_columns, missing_klass]]),
+            )
         cells = Cells.sorted(feature, klass, whole(values)[None])
         rows = rows_per_class(codes, weight, classes.size)
         return Counts("categories", rows, _widened(features, sizes), cells)
@@ -90,7 +93,7 @@ class Categorical:
         categories = ledger.features
         everything = features is None
         if features is None:
-            features = _every(categories)
+            features = _all_features(categories)
         column = features >> CODE_BITS
         counted = _counted(ledger, features)
         settled = self.settled_by(ledger, rule)
@@ -109,10 +112,10 @@ class Categorical:
     def left_out(
         self, ledger: PartLedger, rules: Sequence[Smoothing], X: Rows | CodeRows, codes: Array, weight: Array | None
     ) -> Left:
-        """Categories are those that there are with the row, but one that only it has is never seen without it."""
+        """Leave each row out; a category that only this row has stays known, with a count of 0."""
         X = codes_of(X)
         each = np.ones(len(codes)) if weight is None else weight.astype(np.float64)
-        counted = _counted(ledger, _every(ledger.features))
+        counted = _counted(ledger, _all_features(ledger.features))
         settled = [self.settled_by(ledger, rule) for rule in rules]
         tables = [self.table(ledger, rule, np.zeros(ledger.classes.size)) for rule in settled]
 
@@ -129,55 +132,55 @@ class Categorical:
         """Return the rule that gives logarithms for the counts of a ledger: by evidence, with an α for each column."""
         if rule.local:
             return rule.settle(Known)
-        kept: dict[Smoothing, Settled] = ledger.__dict__.setdefault("_settled", {})  # found once for a ledger
-        if rule not in kept:
-            kept[rule] = rule.settle(lambda: _counted(ledger, _every(ledger.features)).urns())
-        return kept[rule]
+        settled_rules: dict[Smoothing, Settled] = ledger.__dict__.setdefault("_settled", {})  # found once for a ledger
+        if rule not in settled_rules:
+            settled_rules[rule] = rule.settle(lambda: _counted(ledger, _all_features(ledger.features)).urns())
+        return settled_rules[rule]
 
     def n_parameters(self, ledger: PartLedger) -> int:
         assert isinstance(ledger.features, Categories)
         return ledger.classes.size * int((ledger.features.sizes - 1).clip(0).sum())
 
     def n_parameters_joint(self, ledger: PartLedger) -> int | float:
-        """One for each combination of categories, but one."""
+        """Return the number of combinations of categories less one, for each class."""
         assert isinstance(ledger.features, Categories)
         return ledger.classes.size * (math.prod(max(int(s), 1) for s in ledger.features.sizes) - 1)
 
     def sample(self, ledger: PartLedger, rule: Smoothing, klass: int, size: int, rng: np.random.Generator) -> Rows:
-        """Codes; a column of which nothing is known comes out missing."""
+        """Draw codes; a column without any known value is missing."""
         assert isinstance(ledger.features, Categories)
         known = replace(self, unseen="smooth")  # what is left out of scores is not drawn for that
         table = known.table(ledger, rule, np.zeros(ledger.classes.size))
         codes = np.full((size, len(table.sizes)), np.iinfo(np.int64).min)
-        for j, (start, many) in enumerate(zip(table.offsets.tolist(), table.sizes.tolist(), strict=True)):
-            if many:
-                chance = np.exp(table.weights[start : start + many, klass])
+        for j, (start, n_codes) in enumerate(zip(table.offsets.tolist(), table.sizes.tolist(), strict=True)):
+            if n_codes:
+                chance = np.exp(table.weights[start : start + n_codes, klass])
                 if table.impossible is not None:
-                    chance = np.where(table.impossible[0][start : start + many, klass] > 0, 0.0, chance)
+                    chance = np.where(table.impossible[0][start : start + n_codes, klass] > 0, 0.0, chance)
                 if chance.sum() > 0:
-                    codes[:, j] = rng.choice(many, size, p=chance / chance.sum())
+                    codes[:, j] = rng.choice(n_codes, size, p=chance / chance.sum())
         return codes
 
 
-def _every(categories: Categories) -> Array:
-    """All features there are."""
+def _all_features(categories: Categories) -> Array:
+    """Return the features of all categories."""
     code = np.arange(categories.size) - np.repeat(categories.offsets, categories.sizes)
     return code | np.repeat(np.arange(categories.columns.size) << CODE_BITS, categories.sizes)
 
 
 def _counted(ledger: PartLedger, features: Array) -> CodeCounts:
-    """How often each class has each of these categories, and in how many of its rows each column is known."""
-    lost = (np.arange(ledger.features.columns.size) << CODE_BITS) | MISSING
-    wanted = np.union1d(features, lost)
+    """Return the counts of these categories in each class, and the rows of each class with a known value."""
+    missing_codes_of = (np.arange(ledger.features.columns.size) << CODE_BITS) | MISSING
+    wanted = np.union1d(features, missing_codes_of)
     cells = ledger.take(wanted)
     counts = np.zeros((len(wanted), ledger.classes.size))
     counts[cells.feature, cells.klass] = cells.values[0]
-    known = remainder(ledger.rows, counts[np.searchsorted(wanted, lost)])
+    known = remainder(ledger.rows, counts[np.searchsorted(wanted, missing_codes_of)])
     return CodeCounts(counts[np.searchsorted(wanted, features)], features >> CODE_BITS, known, ledger.features.sizes)
 
 
 def trimmed(tally: Counts, least: Array) -> Counts:
-    """Without categories that nothing was seen of: named ones anywhere, numbered ones behind the last that was.
+    """Drop categories without counts: named ones anywhere, numbered ones after the last with a count.
 
     The first `least` of each column stay.
     """
@@ -208,7 +211,7 @@ def trimmed(tally: Counts, least: Array) -> Counts:
 
 
 def _keys(X: Array) -> tuple[Array, Array]:
-    """The feature of every entry, and which entries are known."""
+    """Return the feature of each entry, and a mask of known entries."""
     known = ~missing_codes(X)
     codes = np.where(known, X, 0)
     if codes.dtype.kind == "f":  # which may be beyond what whole numbers hold
@@ -218,7 +221,7 @@ def _keys(X: Array) -> tuple[Array, Array]:
 
 
 def _widened(features: Categories, sizes: Array) -> Categories:
-    """With room for codes beyond those known, in columns whose categories have no names."""
+    """Add categories for codes beyond those known, in columns without names."""
     values = [
         Index(int(size)) if known.names is None and size > known.size else known
         for known, size in zip(features.values, sizes.tolist(), strict=True)
@@ -234,7 +237,7 @@ def _cleared(logs: Logs, rows: Array) -> Logs:
 
 
 def _moved(seen: Logs, never: Logs, outside: Array, column: Array) -> Logs:
-    """With the codes that lie outside their column's categories as unseen ones."""
+    """Map codes of unknown categories to 'unseen'."""
     parts = [
         None if a is None or b is None else np.where(outside[:, None], b[column], a)
         for a, b in zip(seen, never, strict=True)

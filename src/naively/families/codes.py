@@ -22,17 +22,17 @@ from naively.smooth.rules import Context, Settled
 
 @dataclass(frozen=True, eq=False)
 class CodeCounts(Value):
-    """How often each class has each code of some columns, those of a column after another's."""
+    """Counts of each code in each class, for some columns, one after another."""
 
     counts: Array  # codes by classes
     column: Array  # of each code
     known: Array  # columns by classes: rows that have a value
-    sizes: Array  # how many codes each column has
-    usual: Any = None  # as many codes as a rule's pseudo-counts are meant for, by column; None: those that there are
+    sizes: Array  # number of codes of each column
+    usual: Any = None  # number of codes that pseudo-counts refer to, by column; None: `sizes`
 
     @classmethod
     def of(cls, columns: list[Array], usual: Any = None) -> CodeCounts:
-        """From the counts of each column, codes by classes, in which no row is missing."""
+        """Join the counts of columns without missing values, each codes by classes."""
         sizes = np.array([len(counts) for counts in columns])
         known = np.stack([counts.sum(axis=0) for counts in columns])
         return cls(np.concatenate(columns), np.repeat(np.arange(len(columns)), sizes), known, sizes, usual)
@@ -65,7 +65,7 @@ class CodeCounts(Value):
 def code_table(
     who: str, classes: Index, columns: Categories, prior: Array, sizes: Array, logs: Logs, unseen: Logs = NOTHING
 ) -> CodeTable:
-    """Return the table of columns that have so many codes each, of log-probabilities codes by classes."""
+    """Return the table of columns with these `sizes`, of log-probabilities codes by classes."""
     nothing = np.zeros((len(sizes), classes.size))
     impossible = None
     if logs[1] is not None:

@@ -51,7 +51,7 @@ class Complement(Multinomial):
 
 
 def normed(present: Linear, impossible: Linear | None) -> Linear:
-    """Weights divided by their sum for each class; where some are infinite, those share it and the others vanish."""
+    """Weights divided by their sum for each class; infinite weights share the sum, and the others become 0."""
     classes, width = len(present.klass), len(present.feature)
     weights = present.weights[:, :classes]
     if impossible is not None:

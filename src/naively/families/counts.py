@@ -1,4 +1,4 @@
-"""Families of counts: an author says what a unit of a feature adds, the rest follows."""
+"""Families of counts: an author writes the term of one unit of a feature, the rest follows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from naively.smooth.rules import Context, Settled, Smoothing
 
 COUNTS = ValueRange(low=0.0)
 _WORTH_IT = 1 << 10
-"""From how many cells on their different counts are looked for."""
+"""With so many cells or more, logarithms are made once for each distinct count."""
 
 
 class CountFamily:
@@ -58,20 +58,20 @@ class CountFamily:
 
     @property
     def count_family(self) -> CountFamily:
-        """Itself: others weigh by a family of counts that they have."""
+        """The family of counts: this one. Families of words have one inside."""
         return self
 
     @property
     def adds_logs(self) -> bool:
-        """Whether a unit adds the logarithm of a share, as it is."""
+        """True if a unit adds the logarithm of a share, unchanged."""
         return type(self).unit is CountFamily.unit
 
     def base(self, rule: Context, count: Any, total: Any) -> Logs | None:
-        """Return what a known feature adds anyway; None: nothing."""
+        """Return the term of each known feature, present or not; None: 0."""
         return None
 
     def draw(self, rng: np.random.Generator, share: Array, size: int, length: float) -> Array:
-        """Return rows drawn by the share of each feature; `length` is how many units a row has on average."""
+        """Return rows drawn by the share of each feature; `length` is the mean number of units in a row."""
         raise NotImplementedError
 
     # --- counting
@@ -112,7 +112,7 @@ class CountFamily:
         return rule.settle(lambda: self.urns(ledger.view()))
 
     def totals(self, ledger: PartLedger) -> Array:
-        """Return what the counts of each class come to."""
+        """Return the sum of the counts of each class."""
         return ledger.totals[0]
 
     def table_of(self, view: View, settled: Settled, prior: Array) -> LinearTable:
@@ -133,24 +133,24 @@ class CountFamily:
 
         if self.ignores_prior and view.classes.size > 1:
             prior = np.zeros_like(prior)
-        assert isinstance(view.every, Index)
+        assert isinstance(view.all_features, Index)
         return LinearTable(
-            self.who, self.expected, view.classes, view.every, prior, self.accepts, present, impossible,
+            self.who, self.expected, view.classes, view.all_features, prior, self.accepts, present, impossible,
             None if base is None else missing_terms, self.row_constant, numbers=view.features,
         )  # fmt: skip
 
     def _context(self, view: View, settled: Settled) -> Context:
-        """Return what the rule needs to know of the features in view."""
+        """Return the context of the rule for the features in view."""
         if self.outcomes is not None:
             return Context(settled, self.outcomes, settled.pseudo(view.features))
-        size = view.every.size
+        size = view.all_features.size
         if not settled.local and not self.against_others:
             return Context(settled, size, seen=seen_of(settled, view.cells, view.totals[0], view.width))
         mass = float(np.sum(settled.pseudo(None))) if settled.per_feature else None
         return Context(settled, size, settled.pseudo(view.features), mass)
 
     def _needs_every_cell(self, view: View, rule: Context) -> bool:
-        """Whether a cell that was not seen is not the sum of a part for its class and one for its feature."""
+        """True if the term of an unseen cell is not a sum of one for its class and one for its feature."""
         if self.share_of == "rows":
             return rule.settled.per_feature
         if not self.against_others or rule.settled.one_alpha is not None:
@@ -159,7 +159,7 @@ class CountFamily:
         return bool(none and (self._elsewhere(view) + rule.pseudo <= 0).any())
 
     def _totals(self, view: View) -> Array:
-        """What counts are a share of, for each class."""
+        """Return the denominators of shares, by class."""
         if self.share_of == "rows":
             return view.rows
         totals = view.totals[0]
@@ -173,13 +173,13 @@ class CountFamily:
         return remainder(self._elsewhere(view)[cells.feature], cells.values[0])
 
     def _elsewhere(self, view: View) -> Array:
-        """What each feature comes to in classes that have not seen it: against the others, all that there is of it."""
+        """Return the count of each feature in classes that have not seen it: 0; against the others, its total count."""
         if not self.against_others:
             return np.zeros(view.width)
         return np.bincount(view.cells.feature, weights=view.cells.values[0], minlength=view.width)
 
     def _of_features(self, view: View, rule: Context) -> Logs:
-        """What a feature adds to an unseen cell, beside what the class adds."""
+        """Return the term of each feature in an unseen cell, beside the term of the class."""
         alike = not isinstance(rule.pseudo, np.ndarray) and rule.seen is None and not self.against_others
         if alike or self.share_of == "rows":
             return NOTHING
@@ -191,26 +191,30 @@ class CountFamily:
         """Return `unit` or `base` of each cell; made once for each different count in a class, where these are few."""
         cells, count, totals = view.cells, self._counts(view), self._totals(view)
         missing = cells.values[1] if len(cells.values) > 1 else None
-        if rule.settled.one_alpha is not None and _few(count, len(totals)) and (missing is None or not missing.any()):
+        if (
+            rule.settled.one_alpha is not None
+            and _few_distinct(count, len(totals))
+            and (missing is None or not missing.any())
+        ):
             return _by_count(weigh, rule, count, cells.klass, totals)
         total = totals[cells.klass]
         known = total if missing is None else remainder(total, missing)
         return weigh(rule.of_cells(cells.feature, cells.klass), count, known)
 
     def base_sum(self, view: View, rule: Context) -> Logs | None:
-        """Log-score of a row that holds nothing, in each class: the sum over all features."""
+        """Log-score of an all-zero row in each class: the sum over all features."""
         unseen = self.base(rule.of_classes(), 0, view.rows)
         if unseen is None:
             return None
         if view.entries is None:
-            klass, many = view.cells.klass, np.ones(len(view.cells))
+            klass, n_features = view.cells.klass, np.ones(len(view.cells))
             seen = self._of_cells(self.base, view, rule)
         else:
-            klass, count, missing, many = view.entries
+            klass, count, missing, n_features = view.entries
             seen = self.base(rule, count, remainder(view.rows[klass], missing)) or NOTHING
-        finite = _summed(view, klass, many, unseen[0], seen[0])
+        finite = _summed(view, klass, n_features, unseen[0], seen[0])
         possible = unseen[1] is None and seen[1] is None
-        return finite, None if possible else _summed(view, klass, many, unseen[1], seen[1])
+        return finite, None if possible else _summed(view, klass, n_features, unseen[1], seen[1])
 
     # --- rows left out, evidence, sampling
 
@@ -226,14 +230,14 @@ class CountFamily:
         return [(finite + constant, impossible) for finite, impossible in left]
 
     def context_of_rows(self, settled: Settled, outcomes: Any, pseudo: Any) -> Context:
-        """Return what the rule needs to know of features that have these pseudo-counts, beside so many of them."""
+        """Return the context of the rule for features with these pseudo-counts; `outcomes` is their number."""
         if self.outcomes is not None:
             return Context(settled, self.outcomes, pseudo)
         mass = float(np.sum(settled.pseudo(None))) if settled.per_feature else None
         return Context(settled, outcomes, pseudo, mass)
 
     def base_without(self, view: View, settled: Settled, less: float) -> Logs | None:
-        """Log-score of a row that holds nothing, with so many rows less in every class."""
+        """Log-score of an all-zero row in each class, with `less` rows fewer in every class."""
         view = (every_cell(view) if settled.per_feature else view).with_fewer_rows(less)
         return self.base_sum(view, self._context(view, settled))
 
@@ -247,12 +251,12 @@ class CountFamily:
         if self.against_others:
             unseen = view.classes.size - np.bincount(cells.feature, minlength=view.width)
             counts = np.concatenate([count, self._elsewhere(view)])
-            return Draws.of(counts, totals, view.every.size, np.concatenate([np.ones(len(count)), unseen]))
+            return Draws.of(counts, totals, view.all_features.size, np.concatenate([np.ones(len(count)), unseen]))
         if self.share_of == "class":
-            return Draws.of(count, totals, view.every.size)
+            return Draws.of(count, totals, view.all_features.size)
         rows, one = totals.astype(np.float64), np.ones(len(count))
         known = remainder(rows[cells.klass], cells.values[1])
-        unseen = view.every.size - np.bincount(cells.klass, minlength=len(rows))
+        unseen = view.all_features.size - np.bincount(cells.klass, minlength=len(rows))
         urns, of_urn = np.concatenate([one, unseen]), np.concatenate([known, rows])
         if self.outcomes == 1:
             return Rates(np.concatenate([count, np.zeros(len(rows))]), of_urn, urns)
@@ -283,7 +287,7 @@ class CountFamily:
         return ledger.classes.size * (ledger.features.size - (self.share_of == "class"))
 
     def n_parameters_joint(self, ledger: PartLedger) -> int | float:
-        """Which features a row holds, in every combination: 2^V - 1 for each class; infinite for numbers of events."""
+        """Return 2^V - 1 for each class, one for each set of features in a row; infinity for numbers of events."""
         return math.inf if self.outcomes == 1 else ledger.classes.size * (2**ledger.features.size - 1)
 
 
@@ -319,15 +323,15 @@ def linear_pair(
     return tables[0], tables[1]  # type: ignore[return-value]
 
 
-def _few(counts: Array, classes: int) -> bool:
-    """Whether counts are whole and their different values, times classes, not many more than there are counts."""
+def _few_distinct(counts: Array, classes: int) -> bool:
+    """True if counts are whole and have few distinct values, beside their number."""
     if counts.dtype != np.int64 or len(counts) < _WORTH_IT:
         return False
     return bool(counts.min() >= 0 and (int(counts.max()) + 1) * classes <= 4 * len(counts))
 
 
 def _by_count(weigh: Any, rule: Context, count: Array, klass: Array, totals: Array) -> Logs:
-    """The same as `weigh` says of all cells, from the different counts of each class."""
+    """Return `weigh` of all cells, computed once for each distinct count of a class."""
     pair = count * len(totals) + klass
     seen = np.zeros((int(count.max()) + 1) * len(totals), bool)
     seen[pair] = True
@@ -339,8 +343,8 @@ def _by_count(weigh: Any, rule: Context, count: Array, klass: Array, totals: Arr
     return values[pair], None
 
 
-def _summed(view: View, klass: Array, many: Array, unseen: Array | None, seen: Array | None) -> Array:
-    """The sum over all features of one part: that of unseen features, but for so many of a class that were seen."""
+def _summed(view: View, klass: Array, n_features: Array, unseen: Array | None, seen: Array | None) -> Array:
+    """Return the sum of a term over all features: `unseen` for all, with corrections for those that were seen."""
     nothing = np.zeros(view.classes.size) + (0.0 if unseen is None else unseen)
-    more = ((0.0 if seen is None else seen) - nothing[klass]) * many
-    return view.every.size * nothing + np.bincount(klass, more, view.classes.size)
+    more = ((0.0 if seen is None else seen) - nothing[klass]) * n_features
+    return view.all_features.size * nothing + np.bincount(klass, more, view.classes.size)

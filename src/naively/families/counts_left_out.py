@@ -1,4 +1,4 @@
-"""Rows left out: how each row scores when what it has itself added is taken away again.
+"""Rows left out: scores of each row by the counts without it.
 
 Only the row's own class changes (for the complement: all others), so one pass over the entries of the rows is enough.
 """
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
     from naively.families.counts import CountFamily
 
 _BLOCK = 1 << 20
-"""How many numbers are worked on at a time."""
+"""Number of values that are processed at a time."""
 _LANES = 4
 
 Left = list[Logs]
-"""For each rule: log-likelihoods, rows by classes, and how often impossible."""
+"""For each rule: log-likelihoods, rows by classes, and numbers of impossible factors."""
 
 
 @dataclass(frozen=True, eq=False)
 class Entries(Value):
-    """What sparse rows hold, beside what was counted of them.
+    """The entries of sparse rows, and the counts of their features.
 
-    `own` is what each entry has added to its row's class, `lost` tells which features go when their row does (None:
-    none), `missing` which entries are missing (None: none).
+    `own` is what each entry has added to the class of its row. `dropped` is a mask of entries whose feature is unknown
+    without their row (None: none), `missing` one of missing entries (None: none).
     """
 
     rows: SparseRows
@@ -52,18 +52,18 @@ class Entries(Value):
     totals: Array
     per_class: Array  # rows of each class
     outcomes: int
-    lost: Array | None = None
+    dropped: Array | None = None
     missing: Array | None = None
 
     @cached_property
     def starts(self) -> Array:
-        """Where the cells of each column begin."""
-        many = np.bincount(self.cells.feature, minlength=self.rows.shape[1])
-        return np.concatenate([[0], np.cumsum(many)]).astype(np.int64)
+        """The first cell of each column, and the end."""
+        n_cells = np.bincount(self.cells.feature, minlength=self.rows.shape[1])
+        return np.concatenate([[0], np.cumsum(n_cells)]).astype(np.int64)
 
     @cached_property
     def planes(self) -> list[Any]:
-        """Each kind of number, columns by classes."""
+        """Each plane as a matrix, columns by classes."""
         shape = self.rows.shape[1], len(self.totals)
         return [
             SparseRows(v.astype(np.float64), self.cells.klass, self.starts, shape).matrix() for v in self.cells.values
@@ -76,13 +76,13 @@ class Entries(Value):
 
     @cached_property
     def features(self) -> Array:
-        """How many features there are once a row is gone."""
-        if self.lost is None:
+        """Number of known features without each row."""
+        if self.dropped is None:
             return np.full(len(self.codes), float(self.outcomes))
-        return self.outcomes - np.bincount(self.row[self.lost], minlength=len(self.codes)).astype(np.float64)
+        return self.outcomes - np.bincount(self.row[self.dropped], minlength=len(self.codes)).astype(np.float64)
 
     def blocks(self) -> Iterator[Entries]:
-        """A few rows at a time, so that there are few numbers, one for each entry and class."""
+        """Yield a few rows at a time, so that arrays of entries by classes stay small."""
         starts = self.rows.indptr
         step = max(1, _BLOCK // max(len(self.totals), 1))
         _ = self.starts, self.planes, self.dense  # made once for all
@@ -94,14 +94,14 @@ class Entries(Value):
             begin = end
 
     def rows_at_a_time(self, width: int) -> Iterator[Entries]:
-        """As many rows as have few numbers, `width` for each class."""
+        """Yield some rows at a time, so that arrays of rows by classes by `width` stay small."""
         step = max(1, 16 * _BLOCK // max(len(self.totals) * width, 1))
         _ = self.starts, self.dense  # made once for all
         for begin in range(0, len(self.codes), step):
             yield self.part(begin, min(begin + step, len(self.codes)))
 
     def part(self, begin: int, end: int) -> Entries:
-        """Some rows."""
+        """Return the entries of rows from `begin` to `end`."""
         a, b = int(self.rows.indptr[begin]), int(self.rows.indptr[end])
         rows = SparseRows(
             self.rows.data[a:b],
@@ -112,7 +112,7 @@ class Entries(Value):
         result = Entries(
             rows, self.own[a:b], self.codes[begin:end], self.weight[begin:end], self.cells, self.totals,
             self.per_class, self.outcomes,
-            None if self.lost is None else self.lost[a:b],
+            None if self.dropped is None else self.dropped[a:b],
             None if self.missing is None else self.missing[a:b],
         )  # fmt: skip
         for name in ("planes", "starts", "dense"):
@@ -121,14 +121,14 @@ class Entries(Value):
         return result
 
     def counts(self, plane: int = 0) -> Array:
-        """What was counted, entries by classes."""
+        """Return the counts of the feature of each entry, by classes."""
         if not len(self.own):
             return np.zeros((0, len(self.totals)))
         return self.planes[plane][self.rows.indices].toarray()
 
     @cached_property
     def dense(self) -> Array | None:
-        """What was counted as one array, columns by classes, where it is small."""
+        """All counts as one array, columns by classes; None if it would be large."""
         size = self.rows.shape[1] * len(self.totals)
         if size > 1 << 22 or size > 8 * len(self.own):
             return None
@@ -144,7 +144,7 @@ class Entries(Value):
 
     @cached_property
     def own_left(self) -> Array:
-        """For each entry, what is left of its count in its own class."""
+        """The count of each entry's feature in its own class, without the entry."""
         if not len(self.own):
             return np.zeros(0)
         counts = self._of_own_class()
@@ -157,50 +157,52 @@ class Entries(Value):
         return np.where(left <= 1e-12 * counts, 0.0, left)
 
     def left(self, counts: Array) -> Array:
-        """Counts without what each entry has added to its own class."""
+        """Return counts without what each entry has added to its own class."""
         left = counts.copy()
         left[np.arange(len(counts)), self.codes[self.row]] = self.own_left
         return left
 
     def sums(self, values: Array) -> Array:
-        """Sums over the entries of each row."""
+        """Return sums over the entries of each row."""
         if values.ndim == 1:
             return np.bincount(self.row, weights=values, minlength=len(self.codes))
         return _sums(values, self.rows.indptr)
 
     def each(self, pseudo: Any) -> Any:
-        """What a rule adds to the count of each entry's feature."""
+        """Return the pseudo-count of the feature of each entry."""
         return pseudo[self.rows.indices, None] if isinstance(pseudo, np.ndarray) else pseudo
 
     @cached_property
-    def gone(self) -> Array:
-        """Which entries are missing, or of a feature that is not known without their row."""
+    def unscored(self) -> Array:
+        """A mask of entries that are missing, or whose feature is unknown without their row."""
         none = np.zeros(len(self.row), bool)
-        return none | (none if self.missing is None else self.missing) | (none if self.lost is None else self.lost)
+        return (
+            none | (none if self.missing is None else self.missing) | (none if self.dropped is None else self.dropped)
+        )
 
-    def kept(self, values: Array) -> Array:
-        """Zero for entries whose feature is not known without their row."""
-        if self.lost is None:
+    def known_only(self, values: Array) -> Array:
+        """Return values with 0 for entries whose feature is unknown without their row."""
+        if self.dropped is None:
             return values
-        return np.where(self.lost if values.ndim == 1 else self.lost[:, None], 0.0, values)
+        return np.where(self.dropped if values.ndim == 1 else self.dropped[:, None], 0.0, values)
 
     @cached_property
     def totals_left(self) -> Array:
-        """What each class comes to without the row, and without the features that go with it: rows by classes."""
+        """Totals of each class without the row and the features that only it has: rows by classes."""
         totals = np.tile(self.totals.astype(np.float64), (len(self.codes), 1))
         totals[np.arange(len(self.codes)), self.codes] -= self.sums(self.own)
-        if self.lost is not None and self.lost.any():
-            lost = np.flatnonzero(self.lost)
-            columns = self.rows.indices[lost]
+        if self.dropped is not None and self.dropped.any():
+            dropped = np.flatnonzero(self.dropped)
+            columns = self.rows.indices[dropped]
             left = self.planes[0][columns].toarray() if self.dense is None else self.dense[columns]
-            left[np.arange(len(lost)), self.codes[self.row[lost]]] = self.own_left[lost]
-            many = np.bincount(self.row[lost], minlength=len(self.codes))
-            starts = np.concatenate([[0], np.cumsum(many)])
+            left[np.arange(len(dropped)), self.codes[self.row[dropped]]] = self.own_left[dropped]
+            n_dropped = np.bincount(self.row[dropped], minlength=len(self.codes))
+            starts = np.concatenate([[0], np.cumsum(n_dropped)])
             totals -= _sums(left, starts)
         return np.where(totals <= 1e-12 * self.totals.max(initial=0.0), 0.0, totals)
 
     def known(self) -> Array:
-        """The rows of each class that know an entry's feature, without its own: entries by classes."""
+        """Return the rows of each class with a known value of the feature, without the own row: entries by classes."""
         rows = np.tile(self.per_class.astype(np.float64), (len(self.codes), 1))
         rows[np.arange(len(self.codes)), self.codes] -= self.weight
         most = 1e-12 * self.per_class.max(initial=0.0)
@@ -210,18 +212,18 @@ class Entries(Value):
 
 
 def _sums(values: Array, starts: Array) -> Array:
-    """The sums of runs of rows of an array."""
-    many = len(values)
+    """Return the sums of consecutive rows of an array, from each start to the next."""
+    n_rows = len(values)
     if values.shape[1] <= 4:  # faster for few columns alone, and needs no matrix
         result, held = np.zeros((len(starts) - 1, values.shape[1])), starts[:-1] < starts[1:]
-        if many:
+        if n_rows:
             result[held] = np.add.reduceat(values, starts[:-1][held], axis=0)
         return result
-    return SparseRows(np.ones(many), np.arange(many), starts, (len(starts) - 1, many)).matrix() @ values
+    return SparseRows(np.ones(n_rows), np.arange(n_rows), starts, (len(starts) - 1, n_rows)).matrix() @ values
 
 
 def as_entries(view: View, X: Rows, codes: Array, weight: Array | None, threshold: float | None = None) -> Entries:
-    """The entries of the rows of an array or matrix; above a `threshold` they are ones."""
+    """Return the entries of an array or matrix; with a `threshold`, values above it become 1."""
     if is_sparse_matrix(X) and _core.names_twice(X.indices, X.indptr, X.shape[1]):
         X = X.copy()
         X.sum_duplicates()
@@ -242,7 +244,7 @@ def as_entries(view: View, X: Rows, codes: Array, weight: Array | None, threshol
     rows = SparseRows(data, column, starts, X.shape)
     own = data * np.repeat(each, np.diff(rows.indptr))
     return Entries(
-        rows, own, codes, each, view.cells, view.totals[0], view.rows, view.every.size,
+        rows, own, codes, each, view.cells, view.totals[0], view.rows, view.all_features.size,
         missing=missing if missing.any() else None,
     )  # fmt: skip
 
@@ -250,7 +252,7 @@ def as_entries(view: View, X: Rows, codes: Array, weight: Array | None, threshol
 def one_by_one(
     family: Any, ledger: PartLedger, rules: Sequence[Any], X: Any, codes: Array, weight: Array | None
 ) -> Left:
-    """For what has no shorter way: each row is taken out of the sum, and scored by a table of the rest."""
+    """Leave rows out the slow way: subtract each from the sum, and score it by a table of the rest."""
     nothing = np.zeros(ledger.classes.size)
     found: list[list[Scores]] = [[] for _ in rules]
     for i in range(len(codes)):
@@ -258,17 +260,17 @@ def one_by_one(
         tally = family.count(row, codes[i : i + 1], ledger.classes, ledger.features, of_row)
         try:
             rest = ledger.subtract(tally, ledger.classes)
-        except Inexact:  # too many digits would be lost
+        except Inexact:  # the difference would be inexact
             rest = recounted(family, ledger, X, codes, weight, np.arange(len(codes)) != i)
         for k, rule in enumerate(rules):
             found[k].append(family.table(rest, rule, nothing).score(row))
     return [unsorted(Scores.joined(scores), ledger.classes) for scores in found]
 
 
-def recounted(family: Any, ledger: Any, X: Any, codes: Array, weight: Array | None, kept: Array) -> PartLedger:
-    """What some of the rows come to, counted anew; only where these are all rows that there are."""
+def recounted(family: Any, ledger: Any, X: Any, codes: Array, weight: Array | None, mask: Array) -> PartLedger:
+    """Count some of the rows anew; raise Inexact if these are not all rows that were counted."""
     check_all_rows(ledger, codes, weight)
-    rows = np.flatnonzero(kept)
+    rows = np.flatnonzero(mask)
     part = X[rows]
     of_rows = None if weight is None else weight[rows]
     counted = family.count(part, codes[rows], ledger.classes, ledger.features, of_rows)
@@ -276,7 +278,7 @@ def recounted(family: Any, ledger: Any, X: Any, codes: Array, weight: Array | No
 
 
 def check_all_rows(ledger: Any, codes: Array, weight: Array | None) -> None:
-    """Raise where these are not all rows that were counted."""
+    """Raise Inexact if these are not all rows that were counted."""
     total = float(len(codes)) if weight is None else float(weight.sum())
     if abs(total - float(ledger.rows.sum())) > 1e-9 * total:
         raise Inexact(
@@ -295,21 +297,21 @@ def unsorted(scores: Scores, classes: Index) -> Logs:
 
 
 def concat(parts: list[Logs]) -> Logs:
-    """The sums of a block of rows after another."""
+    """Concatenate the results of consecutive blocks of rows."""
     finite = np.concatenate([part[0] for part in parts])
     impossible = [part[1] for part in parts if part[1] is not None]
     return finite, np.concatenate(impossible) if len(impossible) == len(parts) else None
 
 
 def concat_rules(parts: Sequence[Left], rules: int, classes: int) -> Left:
-    """The same for every rule, where each part has one for each."""
+    """Concatenate the results of several parts, rule by rule."""
     if not parts:
         return [(np.zeros((0, classes)), None) for _ in range(rules)]
     return [concat(list(of_rule)) for of_rule in zip(*parts, strict=True)]
 
 
 def leave_out(family: CountFamily, entries: Entries, view: View, rules: Sequence[Settled]) -> Left:
-    """Return what rows come to in each class by the counts without them, for each rule; `view` are all features."""
+    """Return the log-likelihoods of rows by the counts without them, for each rule; `view` has all features."""
     if not len(entries.codes):
         return [(np.zeros((0, len(entries.totals))), None) for _ in rules]
     if _along_paths(family, rules):
@@ -319,24 +321,24 @@ def leave_out(family: CountFamily, entries: Entries, view: View, rules: Sequence
 
 
 def _along_paths(family: CountFamily, rules: Sequence[Settled]) -> bool:
-    """Whether scores are logarithms of shares of a class's total with one α added, as the compiled paths have them."""
+    """True if scores are logs of shares of the total of a class with one α, which compiled paths can compute."""
     plain = family.share_of == "class" and not family.against_others and family.adds_logs
     return plain and all(rule.one_alpha is not None for rule in rules)
 
 
 Base = Callable[["Settled", float], "Logs | None"]
-"""The log-score of a row that holds nothing, by a rule, with so many rows less in every class."""
+"""Log-score of an all-zero row, by a rule, with a number of rows fewer in every class."""
 
 
 def _scores(family: CountFamily, entries: Entries, rule: Settled, base: Base) -> Logs:
-    """Rows by classes, from the counts that each row leaves of what it holds."""
+    """Return the scores of rows by classes, from counts without each row."""
     counts = entries.counts()
     left = entries.left(counts)
     total = entries.known() if family.share_of == "rows" else entries.totals_left[entries.row]
     if family.against_others:
         left, total = left.sum(axis=1, keepdims=True) - left, total.sum(axis=1, keepdims=True) - total
     context = _context(family, entries, rule, left, total)
-    units = times(family.unit(context, left, total), entries.kept(entries.rows.data)[:, None])
+    units = times(family.unit(context, left, total), entries.known_only(entries.rows.data)[:, None])
     parts = [(entries.sums(units[0]), None if units[1] is None else entries.sums(units[1]))]
     if base(rule, 0.0) is not None:
         parts += [_bases(entries, rule, base), _changes(family, entries, rule, counts, total)]
@@ -344,7 +346,7 @@ def _scores(family: CountFamily, entries: Entries, rule: Settled, base: Base) ->
 
 
 def _context(family: CountFamily, entries: Entries, rule: Settled, left: Array, total: Array) -> Context:
-    """What the rule needs to know of each entry, without its row."""
+    """Return the context of the rule for each entry, without its row."""
     outcomes = entries.features[entries.row, None]
     if rule.local or family.against_others:
         return family.context_of_rows(rule, outcomes, entries.each(rule.pseudo(None)))
@@ -352,39 +354,41 @@ def _context(family: CountFamily, entries: Entries, rule: Settled, left: Array, 
 
 
 def _seen(entries: Entries, rule: Any, left: Array, total: Array) -> Seen:
-    """The background of each entry, and what classes have seen, without its row."""
+    """Return the background of each entry, and the features that classes have seen, without its row."""
     counts, row, classes = entries.counts(), entries.row, len(entries.totals)
     at = np.arange(len(counts)), entries.codes[row]
     types, cut = np.zeros((2, len(counts), classes))
     types[at] = (left[at] <= 0).astype(np.float64)
     cut[at] = rule.discounted(counts[at]) - rule.discounted(left[at])
-    gone = np.zeros(len(row), bool) if entries.lost is None else entries.lost
-    types, cut = np.where(gone[:, None], counts > 0, types), np.where(gone[:, None], rule.discounted(counts), cut)
+    dropped = np.zeros(len(row), bool) if entries.dropped is None else entries.dropped
+    types, cut = np.where(dropped[:, None], counts > 0, types), np.where(dropped[:, None], rule.discounted(counts), cut)
     values, klass = entries.cells.values[0].astype(np.float64), entries.cells.klass
     all_types = np.bincount(klass, minlength=classes) - entries.sums(types)
     all_cut = np.bincount(klass, weights=rule.discounted(values), minlength=classes) - entries.sums(cut)
     everywhere = left.sum(axis=1)
-    unseen = entries.outcomes - len(entries.cells.features()) + entries.sums(((everywhere <= 0) & ~gone).astype(float))
+    unseen = (
+        entries.outcomes - len(entries.cells.features()) + entries.sums(((everywhere <= 0) & ~dropped).astype(float))
+    )
     share = background_of(everywhere, total.sum(axis=1) + unseen[row])
     return Seen(share[:, None], all_types[row], np.maximum(all_cut, 0.0)[row])
 
 
 def paths(entries: Entries, alpha: Array) -> Left:
-    """Additive smoothing along a path of α, all of them at once."""
+    """Return scores of additive smoothing for all α at once."""
     values, row_of = distinct(entries.cells.values[0])
     chunk = max(_LANES, (1 << 23) // max(len(values), 1) // _LANES * _LANES)
     found: Left = []
     for first in range(0, len(alpha), chunk):
-        some = alpha[first : first + chunk]
-        wide = some if len(some) == 1 else np.concatenate([some, np.ones(-len(some) % _LANES)])
+        chosen = alpha[first : first + chunk]
+        wide = chosen if len(chosen) == 1 else np.concatenate([chosen, np.ones(-len(chosen) % _LANES)])
         path = np.log(values[:, None] + wide) - np.log(wide)
-        parts = [_path_scores(block, row_of, path, some, wide) for block in entries.rows_at_a_time(len(some))]
+        parts = [_path_scores(block, row_of, path, chosen, wide) for block in entries.rows_at_a_time(len(chosen))]
         found += [(s[0] if len(s) == 1 else np.concatenate(s), None) for s in zip(*parts, strict=True)]
     return found
 
 
 def distinct(counts: Array) -> tuple[Array, Array]:
-    """The different counts, and the place of each count among them."""
+    """Return the distinct counts, and the place of each count among them."""
     if counts.dtype != np.int64 or not len(counts) or counts.max() >= 1 << 22 or counts.min() < 0:
         values, place = np.unique(counts, return_inverse=True)
         return values.astype(np.float64), place.ravel().astype(np.int64)
@@ -394,18 +398,18 @@ def distinct(counts: Array) -> tuple[Array, Array]:
 
 
 def _path_scores(entries: Entries, row_of: Array, path: Array, alpha: Array, wide: Array) -> Array:
-    """α by rows by classes."""
-    rows, x = entries.rows, entries.kept(entries.rows.data)
-    many = threads(len(x) * len(alpha))
+    """Return scores, α by rows by classes."""
+    rows, x = entries.rows, entries.known_only(entries.rows.data)
+    n_threads = threads(len(x) * len(alpha))
     at = np.arange(len(entries.codes)), entries.codes
-    same = entries.lost is None  # then all rows have the same features, and other classes the same totals
+    same = entries.dropped is None  # then all rows have the same features, and other classes the same totals
     totals = entries.totals[:, None] + wide * float(entries.outcomes)
     base = np.log(wide) - np.log(totals) if same else np.zeros_like(totals)
     scores = _core.score_paths(
-        x, rows.indices, rows.indptr, entries.starts, entries.cells.klass, row_of, path, base, len(alpha), many
+        x, rows.indices, rows.indptr, entries.starts, entries.cells.klass, row_of, path, base, len(alpha), n_threads
     )
     length = entries.sums(x)
-    own = _core.sum_log_paths(x, entries.own_left, rows.indptr, wide, many)
+    own = _core.sum_log_paths(x, entries.own_left, rows.indptr, wide, n_threads)
     left = entries.totals_left
     for k, a in enumerate(alpha.tolist()):
         if same:
@@ -417,15 +421,15 @@ def _path_scores(entries: Entries, row_of: Array, path: Array, alpha: Array, wid
 
 
 def _changes(family: CountFamily, entries: Entries, rule: Settled, counts: Array, known: Array) -> Logs:
-    """What `base` comes to more for the features that a row holds, by counts without it.
+    """Return the change of the sum of `base` over the features of a row, by counts without the row.
 
-    Those that are missing in the row, or not known without it, have no base.
+    Features that are missing in the row, or unknown without it, have no base.
     """
-    pseudo, own = rule.pseudo(None), ~entries.gone
+    pseudo, own = rule.pseudo(None), ~entries.unscored
 
     def base(count: Array, total: Array, which: Array) -> Logs:
-        some = pseudo[entries.rows.indices[which], None] if rule.per_feature else pseudo
-        return family.base(family.context_of_rows(rule, None, some), count, total) or NOTHING
+        of_entries = pseudo[entries.rows.indices[which], None] if rule.per_feature else pseudo
+        return family.base(family.context_of_rows(rule, None, of_entries), count, total) or NOTHING
 
     at = np.flatnonzero(own), entries.codes[entries.row[own]]
     total = known[at][:, None]
@@ -440,7 +444,7 @@ def _changes(family: CountFamily, entries: Entries, rule: Settled, counts: Array
 
 
 def _per_row(entries: Entries, own: Array, more: Any, less: Any) -> Array:
-    """Rows by classes: what some entries (a mask) have more in the class of their row, and the others less in all."""
+    """Sum changes by row and class: `more` of some entries (a mask) in their own class, less `less` of the others."""
     result = np.zeros((len(entries.codes), len(entries.totals)))
     row = entries.row[own]
     weights = np.broadcast_to(more, (len(row), 1))[:, 0]
@@ -451,7 +455,7 @@ def _per_row(entries: Entries, own: Array, more: Any, less: Any) -> Array:
 
 
 def _bases(entries: Entries, rule: Settled, base: Base) -> Logs:
-    """For each row and class, the log-score of a row that holds nothing, without the row."""
+    """Return for each row and class the log-score of an all-zero row, by counts without the row."""
     whole = base(rule, 0.0) or NOTHING
     finite = np.tile(whole[0], (len(entries.codes), 1))
     impossible = None if whole[1] is None else np.tile(whole[1], (len(entries.codes), 1))

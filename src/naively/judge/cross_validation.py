@@ -26,7 +26,7 @@ class Counted:
     rows: Any
     codes: Array
     weight: Array | None
-    kept: Array | None = None  # numbers of the rows that have a label, if some have none
+    known: Array | None = None  # numbers of the rows that have a label, if some have none
     given: int = 0  # number of rows that were given, with and without a label
     method: str | None = None  # the model's method of calibration
 
@@ -47,13 +47,13 @@ class Counted:
             if as_it_is and isinstance(model, TextClassifier) and model.weighting in ("counts", "binary"):
                 model.set_params(weights=False)
             rows, codes, weight = model._fit_and_read(X, y, sample_weight)
-        kept, given = model._rows_with_label(X, y)
-        return cls(model, rows, codes, weight, kept, given, method)
+        known, given = model._rows_with_label(X, y)
+        return cls(model, rows, codes, weight, known, given, method)
 
     def groups(self, groups: Any) -> Array:
         """Return the number of the group of each row that has a label."""
-        given = len(self) if self.kept is None else self.given
-        return group_numbers(groups, given, self.kept)
+        given = len(self) if self.known is None else self.given
+        return group_numbers(groups, given, self.known)
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -70,7 +70,7 @@ class Counted:
             other._validate_params()
         return rules
 
-    def one_by_one(self, rules: Sequence[Any]) -> list[HeldOut]:
+    def leave_one_out(self, rules: Sequence[Any]) -> list[HeldOut]:
         """Leave-one-out scores: each row scored by the counts without it, for each rule."""
         found = held_out.leave_one_out(*self._arguments(rules), self.rows, self.codes, self.weight)
         return [result.as_used(self.method) for result in found]
@@ -140,7 +140,7 @@ def leave_one_out(
     """
     counted = Counted.of(model, X, y, sample_weight, as_it_is=True)
     rules = counted.rules(path_of(alpha))
-    found = counted.one_by_one(rules) if groups is None else counted.by_groups(rules, counted.groups(groups))
+    found = counted.leave_one_out(rules) if groups is None else counted.by_groups(rules, counted.groups(groups))
     return found if is_path(alpha) else found[0]
 
 
@@ -218,12 +218,12 @@ def check_model(model: Any) -> None:
         raise InputError(f"expected a model of naively's, got {got}")
 
 
-def group_numbers(groups: Any, rows: int, kept: Array | None = None) -> Array:
-    """Number the groups from 0 and return the number of each row's group; only for the rows in `kept`, if given."""
+def group_numbers(groups: Any, rows: int, known: Array | None = None) -> Array:
+    """Number the groups from 0 and return the number of each row's group; only for the rows in `known`, if given."""
     listed = np.asarray(groups)
     if listed.shape != (rows,):
         raise InputError(f"groups must be one for each of {rows} rows, got shape {listed.shape}")
-    listed = listed if kept is None else listed[kept]
+    listed = listed if known is None else listed[known]
     numbers = np.unique(listed.astype(str) if listed.dtype == object else listed, return_inverse=True)[1]
     if numbers.max(initial=0) == 0:
         raise InputError("groups: all rows are in one, so that nothing would be left; give two groups or more")

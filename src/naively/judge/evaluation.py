@@ -159,7 +159,7 @@ class _Predictions:
         if not len(weight):
             raise InputError("there is no row to judge")
         if not weight.sum() > 0:
-            raise InputError("sample_weight: all rows count for nothing; give some of them a weight above 0")
+            raise InputError("sample_weight: all rows have weight 0; give some of them a weight above 0")
         pair: dict[str, Any] = {"y_true": self.truth, "y_pred": self.decided, "sample_weight": self.weight}
         places = np.arange(len(self.classes))
         own = self.proba[np.arange(len(self.truth)), self.truth]

@@ -103,7 +103,7 @@ def suspects(model: Any, X: Any, y: Any, *, groups: Any = None, sample_weight: A
     """
     counted = Counted.of(model, X, y, sample_weight, as_it_is=True)
     rules = counted.rules(None)
-    [found] = counted.one_by_one(rules) if groups is None else counted.by_groups(rules, counted.groups(groups))
+    [found] = counted.leave_one_out(rules) if groups is None else counted.by_groups(rules, counted.groups(groups))
     below, rows = found.scores.below, np.arange(len(found.truth))
     others = below.copy()
     others[rows, found.truth] = -np.inf
@@ -113,5 +113,5 @@ def suspects(model: Any, X: Any, y: Any, *, groups: Any = None, sample_weight: A
     order = np.argsort(-odds, kind="stable")
     classes = found.scores.classes
     best = np.argmax(others, axis=1) if len(classes) > 1 else found.truth
-    numbers = order if counted.kept is None else counted.kept[order]
+    numbers = order if counted.known is None else counted.known[order]
     return Suspects(numbers, classes[found.truth][order], classes[best][order], odds[order], np.exp(own)[order])

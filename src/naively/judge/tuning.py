@@ -193,7 +193,7 @@ class _Plan:
         if self.groups is not None:
             return counted.by_groups(rules, counted.groups(self.groups))
         if self.folds is None:
-            return counted.one_by_one(rules)
+            return counted.leave_one_out(rules)
         return counted.by_groups(rules, self._fold(counted.codes))
 
     def _fold(self, codes: Array) -> Array:

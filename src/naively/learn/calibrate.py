@@ -1,4 +1,4 @@
-"""What learners share whose probabilities are calibrated on rows that are left out."""
+"""Learners whose probabilities are calibrated on rows that are left out of their counts."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ from naively.score.scores import Scores
 from naively.store.registry import stored
 
 BATCH = 200
-"""A later batch with fewer rows than this leaves probabilities as they were: it is to cost what it holds."""
+"""A later batch with fewer rows than this leaves the calibration as it was: small batches must stay cheap."""
 
 
 @dataclass(frozen=True, eq=False)
 class CalibrationSample(Value):
     """Held-out scores of some rows that were counted, from which a calibration is fitted.
 
-    Rows are known by their keys, so that they can be taken out again when they are forgotten. `a + b` are the rows of
-    both; of very many, those with the smallest keys.
+    A row is identified by its key, so that it can leave the sample when it is forgotten. `a + b` has the rows of both,
+    but at most MOST: those with the smallest keys.
     """
 
     classes: Array
@@ -83,28 +83,28 @@ class CalibrationSample(Value):
         return CalibrationSample(classes, **{name: values[order] for name, values in both.items()})
 
     def among(self, classes: Array) -> CalibrationSample:
-        """The rows of these classes; one that was not there when they were scored is impossible."""
+        """Restrict to the rows of these classes; a class that was new to the rows is impossible for them."""
         if np.array_equal(classes, self.classes):
             return self
         place = Index.of(classes).locate(self.classes)
         below = np.full((len(self.truth), len(classes)), -np.inf)
         below[:, place[place >= 0]] = self.below[:, place >= 0]
-        kept = place[self.truth] >= 0
+        known = place[self.truth] >= 0
         sample = CalibrationSample(classes, below, place[self.truth], self.weight, self.keys)
-        return sample if kept.all() else sample._only(kept)
+        return sample if known.all() else sample._only(known)
 
     def without(self, keys: Array, weight: Array | None) -> CalibrationSample:
-        """Without rows that were forgotten: for each key, as much as was forgotten of the rows that have it."""
+        """Remove forgotten rows: for each key, lower the weight by what was forgotten of the rows that have it."""
         if not np.isin(self.keys, keys).any():
             return self
         distinct, place = np.unique(keys, return_inverse=True)
-        gone = np.bincount(place, weight)
+        forgotten = np.bincount(place, weight)
         at = np.minimum(np.searchsorted(distinct, self.keys), len(distinct) - 1)
         order = np.argsort(self.keys, kind="stable")
         mine, each = self.keys[order], self.weight[order]
         sums = np.concatenate([[0.0], np.cumsum(each)])
         before = sums[:-1] - sums[np.searchsorted(mine, mine, "left")]  # of rows with the same key
-        out = np.where(distinct[at] == self.keys, gone[at], 0.0)[order] - before
+        out = np.where(distinct[at] == self.keys, forgotten[at], 0.0)[order] - before
         left = np.empty(len(mine))
         left[order] = np.maximum(each - np.clip(out, 0.0, None), 0.0)
         left = np.where(left > 1e-9 * self.weight, left, 0.0)
@@ -117,10 +117,10 @@ class CalibrationSample(Value):
 @stored()
 @dataclass(frozen=True, eq=False)
 class Calibrated:
-    """A calibration, the rules and the classes that it is good for, and what it was fitted on.
+    """A calibration, the rules and the classes that it is valid for, and the sample that it was fitted on.
 
-    `losses` stand for the rows where a model was loaded, whose file has no sample. `counted` is how many rows the model
-    had then.
+    `losses` stand for the sample in a model from a file, which stores no sample. `counted` is the number of rows that
+    the model had when the calibration was fitted.
     """
 
     rules: Any
@@ -135,7 +135,7 @@ class Calibrated:
         return cls(rules, tuple(sample.classes.tolist()), sample.fitted(method), sample.losses, counted, sample)
 
     def __add__(self, other: Calibrated) -> Calibrated:
-        """By the rows of both; by the former alone where the rules differ, or constants of classes are without rows."""
+        """Fit on the rows of both; keep the first one if rules differ, or if constants of classes have no sample."""
         if self.rules != other.rules:
             return self
         counted = max(self.counted, other.counted)
@@ -147,15 +147,15 @@ class Calibrated:
         return Calibrated(self.rules, self.classes, losses.temperature, losses, counted)
 
     def without_sample(self) -> Calibrated:
-        """As it is written to a file."""
+        """Return the value that a file stores."""
         return replace(self, sample=None)
 
 
 @dataclass(frozen=True, eq=False)
-class Pending:
-    """Rows that were counted, to be scored without themselves when probabilities are first asked for.
+class CalibrationRows:
+    """Counted rows that a calibration will be fitted on, when probabilities are first needed.
 
-    `source` has the rows as their keys are made of them.
+    `source` has the rows in the form that their keys are made from.
     """
 
     rows: Frame
@@ -169,7 +169,7 @@ class Pending:
 
 
 def for_any_machine(blocks: Blocks) -> Blocks:
-    """The blocks without a number of threads, which makes no difference to any figure."""
+    """Return the blocks without a number of threads, which changes no result."""
     if not any(isinstance(block, TextsBlock) for block in blocks.blocks):
         return blocks
     each = (
@@ -179,9 +179,9 @@ def for_any_machine(blocks: Blocks) -> Blocks:
 
 
 class CalibratingLearner(Learner):
-    """With probabilities that are calibrated without further rows: each is judged by the counts without it."""
+    """A learner that calibrates on its own rows: each is scored by the counts without it."""
 
-    _judges_later = False  # whether rows are judged when probabilities are first asked for
+    _calibrates_later = False  # whether the calibration is fitted at the first use of probabilities
     _usual_method = "temperature"  # of calibrate=True
     calibrate: Any
 
@@ -191,29 +191,31 @@ class CalibratingLearner(Learner):
             return self.calibrate
         return self._usual_method if self.calibrate else None
 
-    def _judged_by(self, model: Any) -> Any:
-        """The rules that a calibration is good for."""
+    def _calibration_rules(self, model: Any) -> Any:
+        """Return the rules that a calibration depends on."""
         return self._method, for_any_machine(self._blocks_of(model)), self._rule_for(model), self._prior_rule()
 
     def _calibrated(self, model: Any, batch: Batch) -> Any:
-        """The model with a calibration fitted on some of these rows, which it has just counted."""
+        """Return the model with a calibration fitted on some of these rows, which it has just counted."""
         codes, weight = batch.codes, batch.weight
-        method, before, counted = self._method, model.judged, float(model.ledger.rows.sum())
+        method, before, counted = self._method, model.calibrated, float(model.ledger.rows.sum())
         new = len(codes) if weight is None else float(weight.sum())
         if method is None or new < (FEWEST if before is None else BATCH):
             return model
         if before is not None and (method not in ("temperature", AUTO) or counted < 2 * before.counted):
             return model
-        some = np.sort(np.concatenate(stages(method, len(codes), model.ledger.classes.size)))
+        chosen = np.sort(np.concatenate(stages(method, len(codes), model.ledger.classes.size)))
         rows, source = batch.frame, batch.source or batch.frame
-        if len(some) < len(codes):
-            rows, source, codes = rows.take(some), source.take(some), codes[some]
-            weight = None if weight is None else weight[some]
-        pending = Pending(rows, source, codes, weight, self._judged_by(model), self._blocks_of(model), counted, before)
-        return replace(model, judged=pending if self._judges_later else self._judged(model, pending))
+        if len(chosen) < len(codes):
+            rows, source, codes = rows.take(chosen), source.take(chosen), codes[chosen]
+            weight = None if weight is None else weight[chosen]
+        pending = CalibrationRows(
+            rows, source, codes, weight, self._calibration_rules(model), self._blocks_of(model), counted, before
+        )
+        return replace(model, calibrated=pending if self._calibrates_later else self._fit_calibration(model, pending))
 
-    def _judged(self, model: Any, pending: Pending) -> Calibrated:
-        """The calibration by these rows and those before them; where few of the first are wrong, more are scored."""
+    def _fit_calibration(self, model: Any, pending: CalibrationRows) -> Calibrated:
+        """Fit the calibration on these rows and the earlier ones; score more rows if few of the first are wrong."""
         rules, before = pending.rules, pending.before
         method = rules[0]
         first, more = stages(method, len(pending.codes), model.ledger.classes.size)
@@ -223,59 +225,61 @@ class CalibratingLearner(Learner):
         found = Calibrated.by(method, rules, sample, pending.counted)
         return found if before is None else found + before
 
-    def _scored(self, model: Any, pending: Pending, rows: Array) -> CalibrationSample:
+    def _scored(self, model: Any, pending: CalibrationRows, rows: Array) -> CalibrationSample:
         """Leave-one-out scores of some of the rows; a row of weight 5 is five rows, of which one is left out."""
         part, codes = pending.rows.take(rows), pending.codes[rows]
         weight = None if pending.weight is None else pending.weight[rows]
-        gone = None if weight is None else np.minimum(weight, 1.0)
+        one_each = None if weight is None else np.minimum(weight, 1.0)
         _, _, rule, prior = pending.rules
-        found = leave_one_out(pending.blocks, model.ledger, [rule], prior, part, codes, gone)[0]
+        found = leave_one_out(pending.blocks, model.ledger, [rule], prior, part, codes, one_each)[0]
         keys = self._keys(model, pending.source.take(rows), codes, model.ledger.classes)
         return CalibrationSample.of(replace(found, weight=weight), keys)
 
-    def _settle_judgement(self, model: Any) -> Any:
+    def _finish_calibration(self, model: Any) -> Any:
         """Return the calibration, fitted on the held-out rows if that has not happened yet."""
-        judged = model.judged
-        if isinstance(judged, Pending):
-            model.judged = judged = None if self._method is None else self._judged(model, judged)
-        return judged
+        calibrated = model.calibrated
+        if isinstance(calibrated, CalibrationRows):
+            model.calibrated = calibrated = None if self._method is None else self._fit_calibration(model, calibrated)
+        return calibrated
 
     def _keys(self, model: Any, rows: Frame, codes: Array, classes: Index) -> Array:
-        """A key for each row of texts or of a table."""
+        """Return a key for each row of texts or of a table."""
         raise NotImplementedError
 
     def _labelled_keys(self, model: Any, X: Any, rows: Frame, codes: Array) -> Array:
-        """The keys of rows that the model has counted, given as they came and as the model reads them."""
+        """Return the keys of counted rows; `X` is as the user passed it, `rows` as the model reads it."""
         return self._keys(model, rows, codes, model.ledger.classes)
 
     def _calibrated_without(self, model: Any, batch: Batch) -> Any:
-        """The model, calibrated by the rows that are left once these were forgotten.
+        """Return the model, calibrated on the rows of the sample that were not forgotten.
 
-        Where hardly any of them is in the sample, the calibration stays as it is until the next batch is learnt.
+        If too few of these are left, the calibration stays as it is until the next batch is learnt.
         """
-        judged = model.judged
-        if not isinstance(judged, Calibrated) or judged.sample is None:
+        calibrated = model.calibrated
+        if not isinstance(calibrated, Calibrated) or calibrated.sample is None:
             return model
         keys = self._keys(model, batch.frame, batch.codes, batch.classes)
-        left = judged.sample.without(keys, batch.weight)
-        if left is judged.sample:
+        left = calibrated.sample.without(keys, batch.weight)
+        if left is calibrated.sample:
             return model
-        counted = judged.counted * left.rows / judged.sample.rows  # so that the next batch finds the sample small
+        counted = (
+            calibrated.counted * left.rows / calibrated.sample.rows
+        )  # so that the next batch finds the sample small
         left = left.among(np.sort(model.ledger.classes.names))
         if left.rows >= FEWEST:
-            return replace(model, judged=Calibrated.by(judged.rules[0], judged.rules, left, counted))
-        kept = None if model.ledger.rows.sum() < FEWEST else replace(judged, sample=left, counted=counted)
-        return replace(model, judged=kept)
+            return replace(model, calibrated=Calibrated.by(calibrated.rules[0], calibrated.rules, left, counted))
+        remaining = None if model.ledger.rows.sum() < FEWEST else replace(calibrated, sample=left, counted=counted)
+        return replace(model, calibrated=remaining)
 
     def recalibrate(self, X: Any, y: Any, sample_weight: Any = None, *, counted: bool = True) -> Any:
-        """Find anew how sure the model may be, as after a change of smoothing or family.
+        """Fit the calibration again, as after a change of smoothing or family.
 
         Parameters
         ----------
         X, y : rows and their labels
-            Rows that the model has counted, each of which is left out to be judged.
+            Rows that the model has counted; each is scored by the counts without it.
         sample_weight : array-like of shape (n_samples,), default=None
-            What each row counts for.
+            Weight of each row.
         counted : bool, default=True
             False: the model has not counted these rows, so nothing is left out.
 
@@ -297,9 +301,9 @@ class CalibratingLearner(Learner):
         Parameters
         ----------
         X, y : rows and their labels
-            Rows that the model has counted, each of which is left out to be judged.
+            Rows that the model has counted; each is scored by the counts without it.
         sample_weight : array-like of shape (n_samples,), default=None
-            What each row counts for.
+            Weight of each row.
         counted : bool, default=True
             False: the model has not counted these rows, so nothing is left out.
 
@@ -325,27 +329,27 @@ class CalibratingLearner(Learner):
                 scored = replace(scored, weight=weight)
             used = scored.enough_rows(method)
             sample = CalibrationSample.of(scored, self._labelled_keys(model, X, rows, codes))._only(used)
-            judged = Calibrated.by(method, self._judged_by(model), sample, float(model.ledger.rows.sum()))
+            calibrated = Calibrated.by(method, self._calibration_rules(model), sample, float(model.ledger.rows.sum()))
             with self._lock:
                 model = self._model  # which may have learnt more rows meanwhile
-                self._model = replace(model.after(model.ledger), judged=judged)
+                self._model = replace(model.after(model.ledger), calibrated=calibrated)
         return found.as_used(method)
 
     def _calibration(self, model: Any) -> Calibration | None:
-        """How scores become probabilities; None where they are taken as they are."""
-        judged = self._settle_judgement(model)
-        if self._method is None or judged is None or judged.rules != self._judged_by(model):
+        """Return the calibration for the present parameters; None: scores are not calibrated."""
+        calibrated = self._finish_calibration(model)
+        if self._method is None or calibrated is None or calibrated.rules != self._calibration_rules(model):
             return None
-        if isinstance(judged.calibration, Temperature) or self._same_classes(judged, model):
-            return judged.calibration
-        return judged.losses.temperature if self._method == AUTO else None
+        if isinstance(calibrated.calibration, Temperature) or self._same_classes(calibrated, model):
+            return calibrated.calibration
+        return calibrated.losses.temperature if self._method == AUTO else None
 
-    def _same_classes(self, judged: Calibrated, model: Any) -> bool:
+    def _same_classes(self, calibrated: Calibrated, model: Any) -> bool:
         """True if the constants of classes are those of the model's classes."""
-        return judged.classes == tuple(np.sort(model.ledger.classes.names).tolist())
+        return calibrated.classes == tuple(np.sort(model.ledger.classes.names).tolist())
 
     def _warn_if_uncalibrated(self) -> None:
-        if self._method is not None and self._model.judged is not None and self._calibration(self._model) is None:
+        if self._method is not None and self._model.calibrated is not None and self._calibration(self._model) is None:
             warn_caller(
                 "probabilities were calibrated for other parameters and are taken as they are now: call "
                 "recalibrate(X, y), or set calibrate=False"
@@ -364,11 +368,11 @@ class CalibratingLearner(Learner):
         return weighing.prior + (moved if order is None else moved[np.argsort(order)])
 
     def _calibration_to_decide(self, model: Any) -> Calibration | None:
-        """The calibration, where labels may depend on it: a temperature changes no label, so none is looked for."""
+        """Return the calibration if labels may depend on it; a temperature changes no label, so it gives None."""
         return None if self._method == "temperature" else self._calibration_now(model)
 
     def _calibration_now(self, model: Any) -> Calibration | None:
-        """The calibration by the parameters as they are, found once for a state of the model."""
+        """Return the calibration for the present parameters, found once for each state of the model."""
         weighing = model.weighing
         if not weighing.knows_calibration:
             weighing.calibration, weighing.knows_calibration = self._calibration(model), True
@@ -379,7 +383,7 @@ class CalibratingLearner(Learner):
 
     @property
     def temperature_(self) -> float:
-        """What scores are divided by before they become probabilities; 1 where they are taken as they are."""
+        """The number that scores are divided by before they become probabilities; 1 without calibration."""
         self._check_fitted()
         calibration: Any = self._calibration(self._model)
         if calibration is None:

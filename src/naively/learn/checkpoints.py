@@ -1,4 +1,4 @@
-"""Checkpoints: a learner in the middle of its work, as a file from which the work goes on as if it had not stopped.
+"""Checkpoints: files of learners in the middle of a stream, from which learning goes on as if never interrupted.
 
 Unlike a model that is saved, a checkpoint keeps the ledger as it is, level by level, so that what is added later is
 added in the same order: the end is the same to the last bit.
@@ -13,34 +13,32 @@ from typing import Any
 from naively.count.ledger import Ledger, PartLedger
 from naively.count.tally import Tally
 from naively.errors import FileError, InputError
-from naively.learn.calibrate import Pending
+from naively.learn.calibrate import CalibrationRows
 from naively.learn.checks import check_numbers
 from naively.learn.model import Model
 from naively.store.codec import Reader, Writer
 from naively.store.container import Contents, read, write
 
 
-def save_checkpoint(model: Any, path: str | os.PathLike[str], told: dict[str, Any]) -> None:
-    """Write the state of a learner, and what else is to be known of it."""
-    if isinstance(model.judged, Pending):
-        raise InputError(
-            "rows are waiting to be judged, which no file can keep: set calibrate=False until all are counted"
-        )
+def save_checkpoint(model: Any, path: str | os.PathLike[str], about: dict[str, Any]) -> None:
+    """Write the state of a learner, and a record of what else its caller needs to go on."""
+    if isinstance(model.calibrated, CalibrationRows):
+        raise InputError("cannot save while calibration is pending: set calibrate=False until all rows are counted")
     writer = Writer()
     parts = {name: PartLedger(part.classes, part.levels) for name, part in model.ledger.counted.items()}
     words = [part.features for part in parts.values() if hasattr(part.levels[0], "features")]
-    ledger = Ledger(model.ledger.classes, model.ledger.rows, parts)  # of a model that was loaded, as any other
-    state: dict[str, Any] = {"words": words, "ledger": ledger}  # words first: levels have but the first of them
+    ledger = Ledger(model.ledger.classes, model.ledger.rows, parts)  # those of a loaded model become plain ones
+    state: dict[str, Any] = {"words": words, "ledger": ledger}  # words first: levels hold leading parts of them
     state |= {name: getattr(model, name) for name in ("declared", "counted", "chosen", "schema")}
-    state["judged"] = None if model.judged is None else model.judged.without_sample()
+    state["judged"] = None if model.calibrated is None else model.calibrated.without_sample()
     made = {name: writer.put(value, name) for name, value in state.items()}
-    write(path, {"checkpoint": writer.put(told, "told"), "model": made}, writer.arrays)
+    write(path, {"checkpoint": writer.put(about, "told"), "model": made}, writer.arrays)
 
 
 def load_checkpoint(
-    learner: Any, path: str | os.PathLike[str], suits: Callable[[dict[str, Any]], bool] = lambda told: True
+    learner: Any, path: str | os.PathLike[str], suits: Callable[[dict[str, Any]], bool] = lambda about: True
 ) -> dict[str, Any] | None:
-    """Give a learner the state that was written, and tell what else was; None, and no state, where it does not suit."""
+    """Give a learner the state of a file, and return the record; None, and no state, if the record does not suit."""
     contents = read(path)
     if "checkpoint" not in contents.document:
         raise FileError(f"{contents.path}: no checkpoint")
@@ -53,10 +51,10 @@ def load_checkpoint(
 
 def _restored(learner: Any, contents: Contents, suits: Callable[[dict[str, Any]], bool]) -> dict[str, Any] | None:
     document, reader = contents.document, Reader(contents.arrays)
-    told = reader.get(document["checkpoint"])
-    if not isinstance(told, dict):
-        raise FileError("nothing is told of it")
-    if not suits(told):
+    about = reader.get(document["checkpoint"])
+    if not isinstance(about, dict):
+        raise FileError("its record is no dict")
+    if not suits(about):
         return None
     state = {name: reader.get(value) for name, value in document["model"].items()}
     state.pop("words")
@@ -64,11 +62,11 @@ def _restored(learner: Any, contents: Contents, suits: Callable[[dict[str, Any]]
     for name, part in ledger.counted.items():
         for level in part.levels:
             check_numbers(Tally(ledger.classes, ledger.rows, {name: level}))
-    model = Model(ledger, **state)
+    model = Model(ledger, calibrated=state.pop("judged"), **state)
     if model.schema is not None and not hasattr(model.schema, "blocks_of"):
         raise FileError("the schema is none")
     if {block.name for block in learner._blocks_of(model).blocks} != set(ledger.counted):
         raise FileError("what was counted is not what the learner counts")
     learner._commit(model)
     learner._check_counted(model)
-    return told
+    return about

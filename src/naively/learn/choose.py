@@ -1,4 +1,4 @@
-"""Choosing how a text classifier weighs words, from the texts that it learns."""
+"""Choice of the recipe of a text classifier, from the texts that it learns."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from naively.score.priors import Prior
 from naively.store.registry import stored
 
 FEWEST = 100
-"""With fewer different texts there is nothing to choose by."""
+"""With fewer different texts no recipes are compared."""
 MOST_BYTES = 24 << 20
-"""So much text is enough to choose by."""
+"""Recipes are compared on a sample of at most so much text."""
 CHOSEN = ("family", "weighting", "ngrams")
 """The parameters that may be chosen besides alpha."""
 RECIPE = (*CHOSEN, "min_df", "alpha")
@@ -44,11 +44,11 @@ RECIPE = (*CHOSEN, "min_df", "alpha")
 
 @dataclass(frozen=True, eq=False)
 class Chosen(Mapping[str, Any]):
-    """How words are weighed: what was given, and what was chosen where a parameter is "auto".
+    """The recipe of a text classifier: parameters that were given, and the choice for those that are "auto".
 
-    `accuracy` estimates how many of other texts like these the model gets right, give or take `margin` (two standard
-    errors): from `texts` different texts that were held out, each by a recipe that was picked without it. All three are
-    None where nothing was compared. `tried` holds all recipes that were compared, the chosen one first.
+    `accuracy` estimates the share of other texts like these that the model gets right, give or take `margin` (two
+    standard errors): from `texts` different texts that were held out, each scored by a recipe that was picked without
+    it. All three are None if no recipes were compared. `tried` holds all recipes compared, the chosen one first.
     """
 
     family: str
@@ -62,20 +62,20 @@ class Chosen(Mapping[str, Any]):
     tried: tuple[Trial, ...] = ()
 
     def __getitem__(self, name: str) -> Any:
-        return self._shown()[name]
+        return self._values()[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._shown())
+        return iter(self._values())
 
     def __len__(self) -> int:
-        return len(self._shown())
+        return len(self._values())
 
-    def _shown(self) -> dict[str, Any]:
+    def _values(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in (*RECIPE, "accuracy", "margin", "texts")}
 
     def __repr__(self) -> str:
-        shown = {name: getattr(self, name) for name in RECIPE}
-        inside = ", ".join(f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v!r}" for k, v in shown.items())
+        recipe = {name: getattr(self, name) for name in RECIPE}
+        inside = ", ".join(f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v!r}" for k, v in recipe.items())
         if self.accuracy is None or self.margin is None:
             return f"Chosen({inside}, accuracy=None)"
         return f"Chosen({inside}, accuracy={with_margin(self.accuracy, self.margin)})"
@@ -91,7 +91,7 @@ class Chosen(Mapping[str, Any]):
         return "\n".join([repr(self), *([self._estimate(), head, *lines] if lines else [])])
 
     def _estimate(self) -> str:
-        """How the accuracy was estimated, and for what."""
+        """Return a sentence on how the accuracy was estimated."""
         if self.accuracy is None or self.margin is None:
             return "accuracy of each recipe on texts that it has not counted, from which the best was picked:"
         return (
@@ -104,9 +104,9 @@ class Chosen(Mapping[str, Any]):
 @stored()
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """All recipes that were tried, the chosen one first, the prior that they were tried with, and how good a model is.
+    """All recipes that were tried, the chosen one first, the prior of the trials, and the estimated accuracy.
 
-    `seen` is how many texts there were to choose by.
+    `seen` is the number of texts that were at hand for the choice.
     """
 
     tried: tuple[Trial, ...]
@@ -122,7 +122,7 @@ class Choice:
 
     @staticmethod
     def whole(parameters: Mapping[str, Any]) -> bool:
-        """Whether words are picked by nothing that recipes are not compared with."""
+        """True if these parameters select words only in ways that recipes were compared with."""
         limits = Selection(*(parameters[name] for name in ("min_df", "max_df", "max_features", "select")))
         return limits.by_rows and not parameters["norm"]
 
@@ -131,10 +131,10 @@ def chosen_recipe(
     family: Words, parameters: Mapping[str, Any], prior: Prior, texts: Texts, codes: Array, classes: Index,
     weight: Array | None,
 ) -> tuple[Choice | None, WordRows | None]:  # fmt: skip
-    """Compare all recipes that the parameters leave open; None where there is nothing to choose (by).
+    """Compare all recipes that the parameters leave open; None if there is no choice, or too few texts.
 
-    They are compared with all words that are in enough texts, whatever else is to limit them. The texts as rows of the
-    words that the chosen recipe counts are returned as well, where all texts were read for the comparison.
+    They are compared with all words that are in enough texts; other limits are ignored. If all texts were read for the
+    comparison, they are returned as rows of the words that the chosen recipe counts.
     """
     known = ~texts.missing if len(texts.missing) else np.ones(len(texts), bool)
     if weight is not None:
@@ -142,9 +142,13 @@ def chosen_recipe(
     if not _open(parameters) or known.sum() < FEWEST:
         return None, None
     seen = int(known.sum())
-    many = len(np.unique(codes[known]))
-    candidates = _candidates(parameters, many)
-    if len(candidates.ways) * len(candidates.alphas) < 2 or many < 2 or _too_many_classes(many, classes.size, seen):
+    n_classes = len(np.unique(codes[known]))
+    candidates = _candidates(parameters, n_classes)
+    if (
+        len(candidates.ways) * len(candidates.alphas) < 2
+        or n_classes < 2
+        or _too_many_classes(n_classes, classes.size, seen)
+    ):
         return None, None
     rows = _sample(texts, np.flatnonzero(known))
     texts_read = texts if len(rows) == seen else texts.take(rows)  # with those that are missing, to be counted as well
@@ -164,7 +168,7 @@ def chosen_recipe(
 
 
 def _too_many_classes(seen: int, classes: int, texts: int) -> bool:
-    """Warn, and return True, where recipes cannot be compared: too few texts a class, or too many classes to judge."""
+    """Warn, and return True, if recipes cannot be compared: too few texts per class, or a model too large."""
     if 2 * seen > texts:
         why = f"{texts:,} texts are fewer than two for each of {seen:,} classes"
     elif FEWEST * classes > FOLDS * PAIRS:
@@ -179,7 +183,7 @@ def _too_many_classes(seen: int, classes: int, texts: int) -> bool:
 
 
 def _open(parameters: Mapping[str, Any]) -> bool:
-    """Whether there is something to choose among what can be compared quickly: words with an α above 0 added."""
+    """True if a parameter is "auto" and recipes can be compared quickly: an α above 0, no Bernoulli."""
     alpha = parameters["alpha"]
     added = alpha == "auto" if isinstance(alpha, str) else isinstance(alpha, Real) and float(alpha) > 0
     return added and parameters["family"] != "bernoulli" and any(parameters[name] == "auto" for name in CHOSEN)
@@ -207,18 +211,18 @@ def _candidates(parameters: Mapping[str, Any], classes: int) -> Candidates:
 
 
 def _sample(texts: Texts, rows: Array) -> Array:
-    """As many texts, at random, as make enough text; always the same."""
+    """Return a random sample of rows, always the same, that holds about MOST_BYTES of text."""
     share = MOST_BYTES / max(texts.core.bytes, 1)
     if share >= 1:
         return rows
-    many = max(int(len(rows) * share), FEWEST)
-    return np.sort(np.random.default_rng(0).choice(rows, min(many, len(rows)), replace=False))
+    n_rows = max(int(len(rows) * share), FEWEST)
+    return np.sort(np.random.default_rng(0).choice(rows, min(n_rows, len(rows)), replace=False))
 
 
 def _readings(
     family: Words, candidates: Candidates, everything: WordRows, texts: Texts, labelled: Labelled
 ) -> dict[Any, FoldedRows]:
-    """Rows of sequences of each length: the shorter are among the longest, `everything`. Empty if too few differ."""
+    """Return rows for each length of sequences; `everything` has the longest ones. Empty if too few texts differ."""
     text = text_numbers(everything)
     if text.max() + 1 < FEWEST:
         return {}
@@ -234,18 +238,18 @@ def _readings(
 
 
 def _read(family: Words, texts: Texts) -> WordRows:
-    many = family.many_threads(texts)
+    n_threads = family.n_threads(texts)
     if family.buckets is not None:
-        starts, number, count = _core.read_buckets(texts.core, family.tokens.core, many, family.buckets, False)
+        starts, number, count = _core.read_buckets(texts.core, family.tokens.core, n_threads, family.buckets, False)
         return WordRows(Index(family.buckets), starts, number, count, texts.missing)
-    return read_all(family.tokens.core, texts, many)
+    return read_all(family.tokens.core, texts, n_threads)
 
 
 def _given_words(family: Words, rows: WordRows) -> WordRows:
     given = np.zeros(rows.words.size, bool)
     places = rows.words.locate(family.vocabulary, split=family.split)
     given[places[places >= 0]] = True
-    return rows.shown(given)
+    return rows.masked(given)
 
 
 def _read_shorter(family: Words, ngrams: tuple[int, int], longer: WordRows, texts: Texts) -> WordRows:
@@ -255,26 +259,25 @@ def _read_shorter(family: Words, ngrams: tuple[int, int], longer: WordRows, text
     return longer.only(single)
 
 
-def settled_recipe(recipe: Recipe | None, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters with something in place of every "auto" but that of alpha."""
-    settled = dict(parameters)
+def resolved_recipe(recipe: Recipe | None, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters with every "auto" but that of alpha resolved."""
+    resolved = dict(parameters)
     for name, usual in (("family", "multinomial"), ("weighting", "counts")):
-        if settled[name] == "auto":
-            settled[name] = usual if recipe is None else getattr(recipe, name)
-    if isinstance(settled["ngrams"], str):
-        settled["ngrams"] = _usual_ngrams(parameters) if recipe is None else recipe.ngrams
-        if recipe is not None and isinstance(settled["min_df"], (int, np.integer)):
-            settled["yields"] = recipe.min_df > settled["min_df"]
-            settled["min_df"] = max(recipe.min_df, int(settled["min_df"]))
-    way = recipe is not None and (settled["family"], settled["weighting"]) == (recipe.family, recipe.weighting)
-    if way and recipe is not None and isinstance(settled["alpha"], str):
-        settled["alpha"] = recipe.alpha
-    return settled
+        if resolved[name] == "auto":
+            resolved[name] = usual if recipe is None else getattr(recipe, name)
+    if isinstance(resolved["ngrams"], str):
+        resolved["ngrams"] = _usual_ngrams(parameters) if recipe is None else recipe.ngrams
+        if recipe is not None and isinstance(resolved["min_df"], (int, np.integer)):
+            resolved["yields"] = recipe.min_df > resolved["min_df"]
+            resolved["min_df"] = max(recipe.min_df, int(resolved["min_df"]))
+    way = recipe is not None and (resolved["family"], resolved["weighting"]) == (recipe.family, recipe.weighting)
+    if way and recipe is not None and isinstance(resolved["alpha"], str):
+        resolved["alpha"] = recipe.alpha
+    return resolved
 
 
 def _usual_ngrams(parameters: Mapping[str, Any]) -> tuple[int, int]:
-    """How many words in a row count as one where nothing else is said: one, or as many as given names have; of
-    characters up to four."""
+    """Return the default lengths of sequences: one word, or up to the longest given name; one to four characters."""
     if parameters["tokens"] == "chars":
         return (1, 4)
     given = parameters["vocabulary"]

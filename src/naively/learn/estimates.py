@@ -11,7 +11,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Estimate:
-    """An accuracy on so many different rows, give or take two standard errors.
+    """An accuracy on a number of different rows, give or take two standard errors.
 
     >>> import numpy as np
     >>> print(Estimate.of(np.repeat([1.0, 0.0], [400, 80])))
@@ -24,7 +24,7 @@ class Estimate:
 
     @classmethod
     def of(cls, right: Any, share: Any = None) -> Estimate:
-        """From 1 for each row that is right and 0 for the others; `share` is below 1 for copies, which add up to 1."""
+        """Estimate from 1 for each right row and 0 for the others; the `share`s of the copies of a row add up to 1."""
         share = np.ones(len(right)) if share is None else share
         rows = float(share.sum())
         mean = float(share @ right) / rows
@@ -55,5 +55,5 @@ def with_margin(value: float, margin: float) -> str:
     ('0.84 ± 0.03', '0.988 ± 0.005', '0.5 ± 0.1')
     """
     digits = digits_of(margin)
-    shown = ceil(margin * 10**digits - 1e-9) / 10**digits
-    return f"{value:.{digits}f} ± {shown:.{digits}f}"
+    rounded = ceil(margin * 10**digits - 1e-9) / 10**digits
+    return f"{value:.{digits}f} ± {rounded:.{digits}f}"

@@ -95,7 +95,7 @@ def amount(value: float) -> str:
 
 
 def number(value: Any) -> str:
-    """A value of a row, to as many digits as its type is good for."""
+    """Format a value of a row, with the digits that its type holds."""
     return f"{value:.7g}" if value.dtype == np.float32 else f"{value:.10g}"
 
 
@@ -124,7 +124,7 @@ def _category(column: CategoryColumn, known: Index, code: int, frame: Frame) -> 
 
 
 def category_counts(ledger: PartLedger, column: int, code: int) -> Counted:
-    """How often each class has a category, of all rows in which the column is known."""
+    """Return a function that states, for a class, the number of rows with a category, of its rows with a value."""
     cells = ledger.total.cells
 
     @cache
@@ -198,9 +198,9 @@ def _elsewhere(counts: Array, totals: Array) -> Counted:
 
 
 def word_counts(family: Words, ledger: PartLedger) -> Callable[[str], Counted]:
-    """How often each class has a word, of all its words; of its texts where the family counts texts."""
+    """Return a function of a word; its result states the count of the word in a class, of all words (or texts)."""
     tally = ledger.total
-    many = ledger.classes.size
+    n_classes = ledger.classes.size
 
     @cache
     def totals() -> Array:
@@ -209,8 +209,8 @@ def word_counts(family: Words, ledger: PartLedger) -> Callable[[str], Counted]:
     def of_word(word: str) -> Counted:
         if not hasattr(tally.features, "locate"):
             return _nothing  # a bucket of a hash may hold several words
-        feature = np.repeat(tally.features.locate([word], split=family.split), many)
-        cells = tally.cells.look_up(feature, np.arange(many, dtype=np.int32))
+        feature = np.repeat(tally.features.locate([word], split=family.split), n_classes)
+        cells = tally.cells.look_up(feature, np.arange(n_classes, dtype=np.int32))
         counts = family.counted(cells)
         if family.family == "complement":
             return _elsewhere(counts.sum() - counts, totals().sum() - totals())

@@ -33,12 +33,12 @@ from naively.store.codec import Reader, Writer
 from naively.store.container import Contents, read, write
 
 _ATTRIBUTES = ("n_features_in_", "feature_names_in_")
-"""What scikit-learn keeps of the rows that an estimator was fitted on."""
+"""Attributes of scikit-learn's protocol that describe the rows of `fit`."""
 
 
 @dataclass(frozen=True, eq=False)
 class Ready:
-    """Counts in order, and the table made of them; they do not depend on how the learner was judged."""
+    """Counts in order, and the table made of them; neither depends on the calibration of the learner."""
 
     ledger: Any
     table: Any
@@ -70,7 +70,7 @@ def save(
             f"{type(learner).__name__} is a class of your own, which a file cannot name; pickle it instead"
         )
     model = learner._model
-    learner._settle_judgement(model)
+    learner._finish_calibration(model)
     ready = Ready.of(learner) if ready is None else ready
     ledger, table = ready.ledger, ready.table
     counted = ledger.total if not frozen else Tally(ledger.classes, ledger.rows, {})
@@ -89,13 +89,13 @@ def save(
 
 
 def rules(learner: Any, model: Any) -> tuple[Any, Any, Any]:
-    """Blocks, smoothing and prior of a learner in one state, which its table depends on."""
+    """Return the blocks, smoothing and prior of a learner in one state; its table depends on these."""
     blocks = learner._blocks_of(model)
     return blocks, learner._rule_for(model), learner._score_prior(model, blocks)
 
 
 def _of_own_words(table: Table) -> Table:
-    """The table with no other words than it is made of."""
+    """Return the table with its own words alone, without those that the model has counted besides."""
     return replace(table, blocks={name: _own_words(own) for name, own in table.blocks.items()})
 
 
@@ -114,13 +114,13 @@ def _own_words(table: Any) -> Any:
 
 def _put_model(writer: Writer, model: Any, counted: Any) -> dict[str, Any]:
     fields = {name: getattr(model, name) for name in ("declared", "counted", "chosen")}
-    fields["judged"] = None if model.judged is None else model.judged.without_sample()
+    fields["judged"] = None if model.calibrated is None else model.calibrated.without_sample()
     parts = {"tally": counted, "dtype": np.dtype(model.dtype).name, **fields, "schema": model.schema}
     return {name: writer.put(value, name) for name, value in parts.items()}
 
 
 def _ordered(model: Any) -> Any:
-    """The same state with classes and words in an order that does not depend on how they came."""
+    """Return the same state with classes and words sorted, whatever order they came in."""
     total = model.ledger.total
     ordered = tally_in_order(total)
     return model if ordered is total else model.after(Ledger.of(ordered))
@@ -201,7 +201,7 @@ def _same_features(mine: Any, other: Any) -> bool:
 
 
 def _try_out(learner: Any) -> None:
-    """Let a learner explain a row of which nothing is known: what a forged value breaks is then broken at once."""
+    """Explain a row of missing values, so that a forged file fails when it is loaded."""
     if not hasattr(learner, "reads_text"):
         return
     row: Any = "a"
@@ -217,7 +217,7 @@ def _try_out(learner: Any) -> None:
 
 
 class FiledPart(PartLedger):
-    """One part as it lies in a file: its counts are looked at, all of them, before they are first used."""
+    """A part of the counts in a file; all counts are checked before the first use."""
 
     def __init__(self, classes: Index, part: Any, check: Callable[[], None]):
         features = getattr(part, "features", None)
@@ -231,7 +231,7 @@ class FiledPart(PartLedger):
 
 @dataclass(frozen=True, eq=False)
 class Saved:
-    """A file that was opened, and can be made a learner of."""
+    """An open file of a learner."""
 
     contents: Contents
 
@@ -257,12 +257,12 @@ class Saved:
 
     @property
     def version(self) -> str:
-        """That of the library which has written it."""
+        """The version of the library that wrote the file."""
         return str(self.contents.document.get("naively"))
 
     @cached_property
     def about(self) -> dict[str, Any]:
-        """Where the data came from, as the file says."""
+        """The record of the source of the data that the file holds."""
         try:
             about = self._reader.get(self.contents.document["about"])
         except FileError as error:
@@ -322,7 +322,7 @@ class Saved:
             raise FileError("the file is damaged (the parts of a model)")
         tally = fields.pop("tally")
         dtype = {"float64": np.float64, "float32": np.float32}[fields.pop("dtype")]
-        return Model(self._ledger(tally), dtype, **fields)
+        return Model(self._ledger(tally), dtype, calibrated=fields.pop("judged"), **fields)
 
     def _ledger(self, tally: Tally) -> Ledger:
         if self.frozen:
@@ -333,7 +333,7 @@ class Saved:
         return Ledger(tally.classes, tally.rows, parts)  # type: ignore[arg-type]
 
     def _check(self, tally: Tally) -> None:
-        """Before the first use of counts."""
+        """Check the counts, once, before their first use."""
         self.contents.verify()
         try:
             check_numbers(tally)

@@ -1,4 +1,4 @@
-"""Held out: how rows score by what was counted without them.
+"""Held out: scores of rows by counts without them.
 
 A row, a group of rows or a fold is left out by subtraction, so that a model without it costs no second count.
 """
@@ -27,10 +27,10 @@ from naively.score.priors import Prior, Smoothed
 from naively.score.scores import Scores
 from naively.threads import on_threads
 
-_FEW = 64
-"""So many groups are added up without each other, where subtracting would lose digits."""
+_FEW_GROUPS = 64
+"""Up to this number of groups, the other groups are added up; subtracting one would lose digits."""
 _FALLBACK = Smoothed(1.0)
-"""The prior of a row whose class has no other."""
+"""The prior for a row that is the only one of its class."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,19 +71,19 @@ class HeldOut(Value):
 
     @property
     def log_loss(self) -> float:
-        """Their mean."""
+        """Mean of `losses`, by weight."""
         return _share(float(self._each @ self.losses), self._each.sum())
 
     @property
     def confusion(self) -> Array:
-        """How many rows of each class (down) are given the label of each (across)."""
+        """Number of rows of each class (down) that are given each label (across)."""
         classes = len(self.scores.classes)
         sums = np.bincount(self.truth * classes + self.predicted, weights=self._each, minlength=classes * classes)
         return sums.reshape(classes, classes)
 
     @property
     def odds(self) -> Array:
-        """How much more probable the label of each row is than the best other, by the log of the ratio."""
+        """Log-odds of each row: its label against the best other label."""
         below = self.scores.below
         rows = np.arange(len(self.truth))
         others = below.copy()
@@ -93,7 +93,7 @@ class HeldOut(Value):
             return np.where(np.isneginf(best), np.inf, below[rows, self.truth] - best)
 
     def as_used(self, method: str | None) -> HeldOut:
-        """With probabilities calibrated as a model's are by this method, each row's by other rows than itself."""
+        """Return the same rows with probabilities calibrated by this method, each row by other rows than itself."""
         if method is None:
             return self
         calibration = cross_fitted(method, self.scores.below, self.truth, self._each)
@@ -114,7 +114,7 @@ def _share(part: float, whole: float) -> float:
 def leave_one_out(
     blocks: Blocks, ledger: Ledger, rules: Sequence[Any], prior: Prior, X: Frame, codes: Array, weight: Array | None
 ) -> list[HeldOut]:
-    """Each row by the counts without it, for each rule."""
+    """Leave-one-out scores for each rule: each row is scored by the counts without it."""
     classes = ledger.classes
     each = np.ones(len(codes)) if weight is None else weight.astype(np.float64)
     logs = _row_priors(prior, classes, ledger.rows, codes, each)
@@ -148,15 +148,15 @@ def _row_priors(prior: Prior, classes: Index, rows: Array, codes: Array, weight:
     order = np.lexsort((weight, codes))
     ends = np.flatnonzero((np.diff(codes[order]) != 0) | (np.diff(weight[order]) != 0)) + 1
     for alike in np.split(order, ends) if len(order) else []:
-        klass, gone = int(codes[alike[0]]), float(weight[alike[0]])
+        klass, own_weight = int(codes[alike[0]]), float(weight[alike[0]])
         left = rows.astype(np.float64)
-        left[klass] = max(left[klass] - gone, 0.0)
+        left[klass] = max(left[klass] - own_weight, 0.0)
         result[alike] = without_class(prior, classes, left, np.array([klass]))
     return result
 
 
 def without_class(prior: Prior, classes: Index, rows: Array, wanted: Array) -> Array:
-    """The log-prior of these rows per class; a smoothed one where it has no place for a class that is asked for."""
+    """The log-prior for these rows per class; a smoothed one where it gives a wanted class no probability."""
     logs = prior.log(classes, rows)
     return _FALLBACK.log(classes, rows) if np.isneginf(logs[wanted]).any() else logs
 
@@ -165,7 +165,7 @@ def leave_groups_out(
     blocks: Blocks, ledger: Ledger, rules: Sequence[Any], prior: Prior, X: Frame, codes: Array, weight: Array | None,
     groups: Array,
 ) -> list[HeldOut]:  # fmt: skip
-    """The rows of each group (numbers from 0) by the counts of all other groups, for each rule."""
+    """Score the rows of each group (numbers from 0) by the counts of all other groups, for each rule."""
     classes = ledger.classes
     rows_of = _rows_of(groups)
     blocks, ledger = _without_weights(blocks, ledger)
@@ -190,10 +190,10 @@ def leave_groups_out(
                 places = slice(None) if classes.order is None else np.argsort(classes.order)
                 likelihood[k][rows] = found.likelihood[:, places]
                 if found.impossible is not None:
-                    kept = impossible[k] if impossible[k] is not None else np.zeros_like(likelihood[k])
-                    assert kept is not None
-                    kept[rows] = found.impossible[:, places]
-                    impossible[k] = kept
+                    of_rule = impossible[k] if impossible[k] is not None else np.zeros_like(likelihood[k])
+                    assert of_rule is not None
+                    of_rule[rows] = found.impossible[:, places]
+                    impossible[k] = of_rule
     return [held_out(classes, likelihood[k], logs, impossible[k], codes, weight) for k in range(len(rules))]
 
 
@@ -216,7 +216,7 @@ def _batches(tasks: Iterator[Any], size: int) -> Iterator[list[Any]]:
 
 @dataclass(frozen=True, eq=False)
 class _Others:
-    """Rows that were counted, of which some are to be left out."""
+    """Counted rows, and the sums of all but some of them."""
 
     blocks: Blocks
     ledger: Ledger
@@ -229,11 +229,11 @@ class _Others:
         return self.blocks.count(part, self.codes[rows], self.ledger.classes, self.ledger.features, weight)
 
     def without(self, groups: list[Array]) -> Iterator[Callable[[Frame], Ledger]]:
-        """For each group in turn, the function that gives the sum without it once it has the rows of the group."""
+        """Yield for each group a function from the rows of the group to the ledger of all other rows."""
         each = float(len(self.codes)) if self.weight is None else float(self.weight.sum())
         more = abs(each - float(self.ledger.rows.sum())) > 1e-9 * each  # were counted, and are not here
         only_counts = all(isinstance(part.levels[0], Counts) for part in self.ledger.counted.values())
-        if (only_counts and len(self.ledger.counted) == 1) or len(groups) > _FEW or more:
+        if (only_counts and len(self.ledger.counted) == 1) or len(groups) > _FEW_GROUPS or more:
             for rows in groups:
                 yield partial(self._left, rows)
             return
@@ -253,15 +253,15 @@ class _Others:
             if len(self.ledger.counted) == 1 and tally.size * 64 > self.ledger.size:
                 return Ledger.of(self.ledger.total - tally)
             return self.ledger.subtract(tally)
-        except Inexact:  # too many digits would be lost
+        except Inexact:  # the difference would be inexact
             return self._counted_anew(rows)
 
-    def _counted_anew(self, gone: Array) -> Ledger:
-        """The sum of all other rows; only where these are all rows that there are."""
+    def _counted_anew(self, left_out: Array) -> Ledger:
+        """Return the ledger of all other rows, counted anew; raise Inexact if not all counted rows are at hand."""
         check_all_rows(self.ledger, self.codes, self.weight)
-        kept = np.ones(len(self.codes), bool)
-        kept[gone] = False
-        rows = np.flatnonzero(kept)
+        others = np.ones(len(self.codes), bool)
+        others[left_out] = False
+        rows = np.flatnonzero(others)
         return Ledger.of(self._count(rows, self.X.take(rows)))
 
 
@@ -270,7 +270,7 @@ def _known_already(ledger: Ledger, part: Frame) -> Ledger:
 
 
 def _without_weights(blocks: Blocks, ledger: Ledger) -> tuple[Blocks, Ledger]:
-    """Words without the sums that only tf-idf needs, where it is not wanted."""
+    """Drop the weights of words, which only tf-idf needs, if no tf-idf is used."""
     [block, *others] = blocks.blocks or (None,)
     if others or not isinstance(block, TextsBlock):
         return blocks, ledger
@@ -285,7 +285,7 @@ def _without_weights(blocks: Blocks, ledger: Ledger) -> tuple[Blocks, Ledger]:
 
 
 def _scored(blocks: Blocks, ledger: Ledger, rule: Any, X: Frame) -> Scores:
-    """Scores by tables of all features, or of those that few rows touch."""
+    """Score rows by tables of all features, or of the features of these rows if they hold few."""
     nothing = np.zeros(ledger.classes.size)
     rows = blocks.rows(X, ledger.features)
     tables: dict[str, Any] = {}
@@ -307,17 +307,17 @@ def _scored(blocks: Blocks, ledger: Ledger, rule: Any, X: Frame) -> Scores:
     return table.score(rows, len(X))
 
 
-def folds(rows: int, many: int, seed: int, codes: Array | None = None) -> Array:
-    """The number of the fold of each row, at random; with `codes`, each class spread evenly over the folds."""
-    if not isinstance(many, (int, np.integer)) or many < 2:
-        raise InputError(f"folds must be a whole number, 2 or more, got {many!r}")
+def folds(rows: int, n_folds: int, seed: int, codes: Array | None = None) -> Array:
+    """Return the fold of each row, at random; with `codes`, each class is spread evenly over the folds."""
+    if not isinstance(n_folds, (int, np.integer)) or n_folds < 2:
+        raise InputError(f"folds must be a whole number, 2 or more, got {n_folds!r}")
     if rows < 2:
         raise InputError(f"cross-validation needs 2 rows or more, got {rows}")
-    many = min(many, rows)
+    n_folds = min(n_folds, rows)
     rng = np.random.default_rng(seed)
     order = rng.permutation(rows)
     if codes is not None:
         order = order[np.argsort(codes[order], kind="stable")]
     result = np.empty(rows, np.int64)
-    result[order] = np.arange(rows) % many
+    result[order] = np.arange(rows) % n_folds
     return result

@@ -34,7 +34,7 @@ from naively.smooth.rules import Context, Settled
 
 @dataclass(frozen=True)
 class Variance(Settled):
-    """A rule that gives, in place of the logarithm of a probability, its variance; `alone`: without the total's."""
+    """A rule that returns the variance of a log-probability in its place; `alone`: without that of the total."""
 
     added: Settled
     alone: bool = False
@@ -61,7 +61,7 @@ def _psi1(x: Any) -> Array:
 def variances(blocks: Blocks, ledger: Ledger, rule: Any, X: Frame) -> Array:
     """The variance of the score of each row in each class, in the order of the ledger's classes.
 
-    It is the sum of the blocks; columns of numbers that are taken for normal are taken for known.
+    It is the sum of the blocks; the densities of numeric columns count as known exactly.
     """
     total = np.zeros((len(X), ledger.classes.size))
     for block in blocks.blocks:
@@ -72,7 +72,7 @@ def variances(blocks: Blocks, ledger: Ledger, rule: Any, X: Frame) -> Array:
     missing = blocks.missingness(ledger, rule)
     if missing is not None:
         spread: Any = Variance(_added(missing.rule))
-        table = Missingness.of(blocks.who, ledger.classes, ledger.rows, *missing.lost, spread)
+        table = Missingness.of(blocks.who, ledger.classes, ledger.rows, *missing.missing_counts, spread)
         total += _of_table(table.table, table.codes(X))
     return total
 
@@ -133,7 +133,7 @@ def _numbers(family: AnyNumbers, ledger: PartLedger, rule: Any, X: Any) -> Array
 
 
 def interval(proba: Array, variance: Array, temperature: float, level: float) -> tuple[Array, Array]:
-    """The probabilities between which each lies with that probability, by the delta method on its log-odds.
+    """Return the bounds of each probability at a confidence level, by the delta method on its log-odds.
 
     >>> low, high = interval(np.array([[0.9, 0.1]]), np.array([[0.5, 0.5]]), 1.0, 0.95)
     >>> low.round(3).tolist(), high.round(3).tolist()

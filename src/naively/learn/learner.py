@@ -24,31 +24,31 @@ from naively.read.shapes import label_array
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Rows that count, the numbers of their classes, the classes, and their weights.
+    """Rows with a weight above 0, the numbers of their classes, the classes, and their weights.
 
-    `kept` is a mask of them among the rows that were given (None: all). `source` has the rows as they came, where
-    `frame` was read from them already.
+    `mask` marks them among the rows that were passed (None: all). `source` has the rows as they were passed, if `frame`
+    has been read from them.
     """
 
     frame: Frame
     codes: Array
     classes: Index
     weight: Array | None
-    kept: Array | None = None
+    mask: Array | None = None
     source: Frame | None = None
 
 
 class Learner(Predictor):
     """A classifier that counts.
 
-    A subclass turns what users hand over into a batch of rows (`_batch`), and reads rows that were counted before
+    A subclass turns the arguments of a user into a batch of rows (`_batch`), and reads rows that were counted before
     (`_labelled`). It may look at the first rows before they are counted (`_begun`).
     """
 
     _classes_come_first = False
 
     def _counted(self) -> Any:
-        """The parameter that counting depends on, by name and value; it cannot be changed afterwards."""
+        """Return the parameter that counting depends on, by name and value; it cannot be changed after `fit`."""
         return None
 
     def _check_counted(self, model: Model) -> None:
@@ -109,9 +109,9 @@ class Learner(Predictor):
         return self
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Take these rows out again, as if they had never been counted.
+        """Forget these rows, as if they had never been counted.
 
-        What only they had brought along goes with them: classes (unless named in advance) and categories; when all
+        Features that only they had are removed too: classes (unless named in advance) and categories; when all
         rows are gone, the last classes stay. Forgetting more than was counted (a count below zero, a negative
         variance, an unknown class) raises and changes nothing. A sum does not remember its rows, so forget only rows
         that were counted, and each once.
@@ -133,46 +133,46 @@ class Learner(Predictor):
             self._check_fitted()
             model = self._model
             self._check_counted(model)
-            self._settle_judgement(model)  # as long as its rows are there
+            self._finish_calibration(model)  # as long as its rows are there
             self._commit(self._without(model, X, y, sample_weight))
         return self
 
     def _learnt(self, model: Model | None, X: Any, y: Any, classes: Index | None, sample_weight: Any) -> Model:
-        """The state that follows when these rows are counted; nothing is changed yet."""
+        """Return the state with these rows counted; the learner itself is not changed."""
         batch = self._batch(model, X, y, classes, sample_weight)
         try:
             if model is None:
                 learnt, batch = self._begun(batch, classes or NO_CLASSES)
             else:
-                self._settle_judgement(model)  # by the counts of its own rows
+                self._finish_calibration(model)  # by the counts of its own rows
                 blocks = self._blocks_of(model)
                 tally = blocks.count(batch.frame, batch.codes, batch.classes, model.ledger.features, batch.weight)
                 learnt = model.after(model.ledger.add(tally))
         except RowError as error:
-            raise error.among(batch.kept) from None
+            raise error.among(batch.mask) from None
         self._after_learning(learnt, batch)
         return self._calibrated(learnt, batch)
 
     def _begun(self, batch: Batch, declared: Index) -> tuple[Model, Batch]:
-        """The state once the first rows are counted, and these rows as they were read for that."""
+        """Return the state with the first rows counted, and these rows as they were read for it."""
         blocks = self._blocks_of(None)
         tally = blocks.count(batch.frame, batch.codes, batch.classes, blocks.no_features(), batch.weight)
         return Model(Ledger.of(tally), self._dtype_of(batch.frame), declared, self._counted()), batch
 
     def _without(self, model: Model, X: Any, y: Any, sample_weight: Any) -> Model:
-        """The state that follows when these rows are taken out; nothing is changed yet."""
+        """Return the state without these rows; the learner itself is not changed."""
         ledger, blocks = model.ledger, self._blocks_of(model)
         batch = self._batch(model, X, y, ledger.classes, sample_weight)
         known_classes(batch.classes, ledger.classes)
         try:
-            gone = blocks.count(batch.frame, batch.codes, batch.classes, model.ledger.features, batch.weight)
+            forgotten = blocks.count(batch.frame, batch.codes, batch.classes, model.ledger.features, batch.weight)
         except RowError as error:
-            raise error.among(batch.kept) from None
-        left = blocks.tidied(ledger.subtract(gone), gone)
+            raise error.among(batch.mask) from None
+        left = blocks.tidied(ledger.subtract(forgotten), forgotten)
         return self._calibrated_without(model.after(left).tidied(), batch)
 
     def _batch(self, model: Model | None, X: Any, y: Any, classes: Index | None, sample_weight: Any) -> Batch:
-        """The rows that count, of those that were given, with their labels; `classes` are known already."""
+        """Return the rows with a weight above 0, with their labels; `classes` are those known already."""
         raise NotImplementedError
 
     def _dtype_of(self, frame: Frame) -> Any:
@@ -180,9 +180,9 @@ class Learner(Predictor):
         return np.float64
 
     def _after_learning(self, model: Model, batch: Batch) -> None:
-        """Warn of what the rows or the counts show."""
+        """Warn of rows or counts that are probably a mistake."""
 
-    def _settle_judgement(self, model: Model) -> Any:
+    def _finish_calibration(self, model: Model) -> Any:
         """Return the calibration; a learner that does not calibrate has none."""
         return None
 
@@ -254,12 +254,12 @@ class Learner(Predictor):
         raise NotImplementedError
 
     def _fit_and_read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Frame, Array, Array | None]:
-        """Fits, and gives what `_labelled` gives of the same rows."""
+        """Fit, and return what `_labelled` returns for the same rows."""
         self.fit(X, y, sample_weight)
         return self._labelled(self._model, X, y, sample_weight)
 
     def _rows_with_label(self, X: Any, y: Any) -> tuple[Array | None, int]:
-        """The numbers of the rows that have a label (None: all have), and how many rows there are."""
+        """Return the numbers of the rows that have a label (None: all have), and the number of all rows."""
         return None, 0
 
     # --- files
@@ -267,7 +267,7 @@ class Learner(Predictor):
     def save(self, path: Any, *, frozen: bool = False) -> None:
         """Write the model to a file, whole or not at all; `naively.load` reads it.
 
-        The file holds what was counted and the table made of it, and no code: see docs/format.md.
+        The file holds the counts and the table made of them, and no code: see docs/format.md.
 
         Parameters
         ----------

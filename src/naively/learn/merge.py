@@ -17,7 +17,7 @@ from naively.read.label_codes import sorted_index
 
 
 def merge(*estimators: Any) -> Any:
-    """One estimator that has counted what each of these has.
+    """Return one estimator with the counts of all of these.
 
     >>> from naively import MultinomialNB, merge
     >>> a = MultinomialNB().fit([[2, 0], [0, 1]], ["x", "y"])
@@ -55,12 +55,12 @@ def merge(*estimators: Any) -> Any:
     total = reduce(add, (estimator.tally_ for estimator in estimators))
     merged = first._fresh()
     merged._copies = first._copies
-    found = [estimator._settle_judgement(estimator._model) for estimator in estimators]
-    judgements = [judged for judged in found if judged is not None]
-    judged = reduce(add, judgements) if judgements else None
+    found = [estimator._finish_calibration(estimator._model) for estimator in estimators]
+    calibrations = [calibrated for calibrated in found if calibrated is not None]
+    calibrated = reduce(add, calibrations) if calibrations else None
     declared = reduce(_union_of_declared, (estimator._model.declared for estimator in estimators))
     _name_features(merged, total)
-    merged._commit(replace(first._model.after(Ledger.of(total)), declared=declared, judged=judged))
+    merged._commit(replace(first._model.after(Ledger.of(total)), declared=declared, calibrated=calibrated))
     return merged
 
 
@@ -88,7 +88,7 @@ def _check_kind(estimator: Any) -> None:
 
 
 def _check_schemas(first: Any, other: Any) -> None:
-    """Raises where two models of tables do not count the same of each column."""
+    """Raise InputError if two models of tables do not count their columns alike."""
     same = first._model.schema.rules() == other._model.schema.rules()
     if not same or (first.missing, *_smoothed(first)) != (other.missing, *_smoothed(other)):
         raise InputError(

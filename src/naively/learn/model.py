@@ -23,14 +23,14 @@ from naively.threads import on_threads, threads
 
 NO_CLASSES = Index(0)
 _WORTH_A_TABLE = 8
-"""A table of all features is made once this share of its cells was asked for piece by piece."""
+"""A table of all features is made once small tables have used 1 / 8 of its cells."""
 
 
 class TableCache:
     """The tables of one block of a model.
 
-    Small batches get a table of the features they touch, so that a row costs what it holds. Once that has come to as
-    much as a whole table, one is made and kept.
+    Small batches get a table of the features they touch, so that the cost of a row is that of its features. Once
+    small tables have cost as much as a whole one, the whole table is made and kept.
     """
 
     def __init__(self, ledger: Ledger, name: str):
@@ -40,12 +40,12 @@ class TableCache:
         self._touched = 0
 
     @property
-    def kept(self) -> Any:
+    def kept_table(self) -> Any:
         """The table that was kept; None if none was made."""
         return next(iter(self._tables.values()), None)
 
     def keep(self, table: Any, family: Family, rule: Any) -> None:
-        """Take a table that was made elsewhere for the one that the counts and these rules make."""
+        """Keep a table that was read from a file, in place of one made from the counts by these rules."""
         self._tables = {(family, rule): table}
 
     def table(self, family: Family, rule: Any) -> Any:
@@ -62,7 +62,7 @@ class TableCache:
         latest = self._latest
         if latest[0] is family and latest[1] is rule:
             return latest[2], rows
-        features = self._few_features(family, rule, rows)
+        features = self._needed_features(family, rule, rows)
         if features is None:
             return self.table(family, rule), rows
         return family.table(self._part, rule, self._no_prior, features), family.restrict(rows, features)
@@ -75,8 +75,8 @@ class TableCache:
     def _no_prior(self) -> Array:
         return np.zeros(self._ledger.classes.size)
 
-    def _few_features(self, family: Family, rule: Any, rows: Any) -> Array | None:
-        """The features that these rows touch, where they are few beside those of the counts."""
+    def _needed_features(self, family: Family, rule: Any, rows: Any) -> Array | None:
+        """Return the features that these rows hold, if a table of them alone pays; None: make it of all features."""
         if self._tables and (family, rule) in self._tables:
             return None
         part = self._part
@@ -91,7 +91,7 @@ class TableCache:
 
 @dataclass(eq=False)
 class Weighing:
-    """How a model weighs rows, as the parameters of its estimator say now."""
+    """The blocks, smoothing, prior and calibration of a model by the present parameters of its estimator."""
 
     parameters: list[Any]
     blocks: Blocks
@@ -110,8 +110,8 @@ class Model:
     declared: Index = NO_CLASSES  # classes named in advance, which stay though they have no rows
     counted: Any = None  # what the counting depended on, which cannot be changed afterwards
     chosen: Any = None  # what was chosen for parameters that are "auto"
-    judged: Any = None  # how probabilities are calibrated
-    schema: Any = None  # what the columns of a table are taken for
+    calibrated: Any = None  # how probabilities are calibrated
+    schema: Any = None  # the block and family of each column of a table
     weighing: Weighing | None = field(default=None, init=False)
     _caches: dict[str, TableCache] = field(default_factory=dict, init=False)
     _missingness: tuple[Any, Any, Any] = field(default=(None, None, None), init=False)
@@ -133,22 +133,22 @@ class Model:
         return found or self._caches.setdefault(name, TableCache(self.ledger, name))
 
     def keep(self, table: Table, blocks: Blocks, rule: Any) -> None:
-        """Take a table that was made elsewhere for the one that the ledger and these rules make."""
+        """Keep a table that was read from a file, in place of one made from the ledger by these rules."""
         for block in blocks.blocks:
             self.cache(block.name).keep(table.blocks[block.name], block.family, block.rule(rule))
         if blocks.informative:
             self._missingness = blocks, rule, table.missingness
 
     def after(self, ledger: Ledger) -> Model:
-        """The state that follows when the ledger has changed."""
-        return Model(ledger, self.dtype, self.declared, self.counted, self.chosen, self.judged, self.schema)
+        """Return the same state with another ledger."""
+        return Model(ledger, self.dtype, self.declared, self.counted, self.chosen, self.calibrated, self.schema)
 
     def tidied(self) -> Model:
-        """Without the classes whose last row was forgotten, unless they were named in advance."""
+        """Drop the classes whose last row was forgotten, unless they were named in advance."""
         names = self.ledger.classes.names
         assert names is not None
-        gone = (self.ledger.rows == 0) & (self.declared.locate(names) < 0)
-        return self if not gone.any() or gone.all() else self.after(self.ledger.without_classes(gone))
+        empty = (self.ledger.rows == 0) & (self.declared.locate(names) < 0)
+        return self if not empty.any() or empty.all() else self.after(self.ledger.without_classes(empty))
 
     # --- scoring
 
@@ -163,7 +163,7 @@ class Model:
         return parts[0] if len(parts) == 1 else Scores.joined(parts)
 
     def decide(self, weighing: Weighing, frame: Frame, prior: Array) -> Array:
-        """The labels of all rows under this prior; scores are kept nowhere."""
+        """The labels of all rows under this prior, without keeping their scores."""
 
         def decide(table: Table, rows: Any, n_rows: int) -> Array:
             return (table if prior is table.prior else replace(table, prior=prior)).decide(rows, n_rows)
@@ -177,7 +177,7 @@ class Model:
         tables, rows, features = {}, {}, self.features
         for block in blocks.blocks:
             name, cache = block.name, self.cache(block.name)
-            known = features[name] if features else block.features_of(cache.kept)
+            known = features[name] if features else block.features_of(cache.kept_table)
             tables[name], rows[name] = cache.weighed(block.family, block.rule(rule), block.read(frame, known))
         missing = self._missing_table(blocks, rule)
         if missing is not None:
@@ -187,15 +187,15 @@ class Model:
     def _missing_table(self, blocks: Blocks, rule: Any) -> Any:
         if not blocks.informative:
             return None
-        kept = self._missingness
-        if kept[0] != blocks or kept[1] != rule:
-            self._missingness = kept = blocks, rule, blocks.missingness(self.ledger, rule)
-        return kept[2]
+        found = self._missingness
+        if found[0] != blocks or found[1] != rule:
+            self._missingness = found = blocks, rule, blocks.missingness(self.ledger, rule)
+        return found[2]
 
     def _in_batches(
         self, weighing: Weighing, frame: Frame, use: Callable[[Table, dict[str, Any], int], Any]
     ) -> list[Any]:
-        """What is made of one batch of rows after another; an error names the row as it stands in all."""
+        """Return `use` of one batch of rows after another; an error names the row by its place among all."""
 
         def score(task: tuple[int, Frame]) -> Any:
             begin, part = task
@@ -214,5 +214,5 @@ class Model:
         first = [] if self._scored_by is weighing else [score(parts[0])]  # makes the tables
         self._scored_by = weighing
         rest, n_values = parts[len(first) :], frame.entries
-        # Where there are more threads than parts, one part after another, and each on all of them.
+        # With more threads than parts, parts are scored one after another, each on all threads.
         return first + (on_threads(score, rest, n_values) if len(rest) >= threads(n_values) else list(map(score, rest)))

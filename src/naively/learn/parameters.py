@@ -1,4 +1,4 @@
-"""Parameters: what a learner is told when it is made, by name."""
+"""Parameters: the arguments of a learner, by name."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _takes_names_only(kind: Any) -> bool:
 
 
 def unknown_name(known: Mapping[str, Any], names: Iterable[str]) -> tuple[str, str] | None:
-    """The first name that is not a known parameter, and which ones are nearest; None if all are known."""
+    """Return the first unknown name, with the nearest parameters; None if all names are known."""
     name = next((name for name in names if name not in known), None)
     if name is None:
         return None
@@ -87,12 +87,12 @@ def _copied(value: Any) -> Any:
 
 
 def _shortened(text: str, longest: int = 700) -> str:
-    """A text that is too long to be printed, without its middle."""
+    """Shorten a long text by leaving out its middle."""
     return text if len(text) <= longest else f"{text[: longest // 2]}...{text[-longest // 2 :]}"
 
 
 class Parameters(Named):
-    """Has its parameters as attributes of the same names.
+    """A class whose parameters are attributes of the same names.
 
     >>> from naively import TextClassifier
     >>> TextClassifier(alpha=0.5).set_params(ngrams=(1, 2))
@@ -117,12 +117,12 @@ class Parameters(Named):
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
         if "_copies" in self.__dict__ and name in self._usual():
-            others = {other: kept for other, kept in self._copies.items() if other != name}
+            others = {other: own for other, own in self._copies.items() if other != name}
             copied = _copied(value)
             super().__setattr__("_copies", others if copied is value else {**others, name: copied})
 
     def set_params(self, **parameters: Any) -> Any:
-        """Other values for some parameters.
+        """Set some parameters.
 
         Parameters
         ----------
@@ -143,7 +143,7 @@ class Parameters(Named):
         return defaults_of(kind)
 
     def _fresh(self) -> Any:
-        """Another one with these parameters, which has learnt nothing."""
+        """Return an unfitted learner with these parameters."""
         return type(self)(**self.parameters())
 
     def _validate_params(self) -> None:

@@ -1,4 +1,4 @@
-"""Predicting: what a state that was learnt can be asked."""
+"""Predicting: labels, probabilities, explanations and samples of a fitted model."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class Predictor(Parameters):
 
     @property
     def _who(self) -> str:
-        """The class of estimators that this is, in messages and in files."""
+        """The name of the class in messages and in files."""
         return type(self).__name__
 
     def _blocks_of(self, model: Any) -> Blocks:
-        """What one state counts and how that weighs, as the parameters say (None: before anything was counted)."""
+        """Return the blocks of a model by the present parameters (None: before any row was counted)."""
         raise NotImplementedError
 
     def _rule(self) -> Any:
@@ -71,7 +71,7 @@ class Predictor(Parameters):
         raise NotImplementedError
 
     def _weighed_by(self) -> tuple[Model, Weighing]:
-        """The model, and how it weighs rows as the parameters say; made anew only when one of these changes."""
+        """Return the model and its weighing, which is made anew only when a parameter changes."""
         if "_model" not in self.__dict__:
             self._check_fitted()
         model = self._model  # read once: another thread may be learning
@@ -106,7 +106,7 @@ class Predictor(Parameters):
         return self._finished(model.scores(weighing, frame), model)
 
     def intervals(self, X: Any, level: float = 0.95) -> tuple[Array, Array]:
-        """Between which bounds the probability of each class lies, as far as the counts tell.
+        """Bounds of the probability of each class, from the uncertainty of the counts.
 
         By the Dirichlet distribution that counts with α added make of the probabilities of features; for counts,
         presences and categories. Columns of numbers that are taken for normal are taken for known.
@@ -133,18 +133,18 @@ class Predictor(Parameters):
         return interval(scores.proba(), found if order is None else found[:, order], temperature, level)
 
     def _reorders(self, model: Model) -> bool:
-        """Whether what is most probable may not be what scores highest."""
+        """True if the most probable class may not be the one that scores highest."""
         return False
 
     def _finished(self, scores: Scores, model: Model) -> Scores:
-        """Scores with what makes probabilities of them: here, the prior that these stand for."""
+        """Return scores ready to become probabilities: here, with the prior that they stand for."""
         prior, order = self._log_prior(model), model.ledger.classes.order
         return replace(scores, shares=prior if order is None else prior[order])
 
     def decide(
         self, X: Any, *, by: str = "posterior", costs: Any = None, thresholds: Any = None, abstain_below: Any = None
     ) -> Array:
-        """The label of each row, where there is more to consider than what is most probable.
+        """Return the label of each row by costs, thresholds or abstention.
 
         Parameters
         ----------
@@ -174,7 +174,7 @@ class Predictor(Parameters):
         X : rows
             As for `predict`.
         k : int, default=3
-            How many; all classes where there are fewer.
+            Number of labels; all classes if there are fewer.
 
         Returns
         -------
@@ -254,7 +254,7 @@ class Predictor(Parameters):
         return self._scores(frame).joint.astype(dtype, copy=False)
 
     def explain(self, X: Any) -> Explanation:
-        """What the prior and each feature of one row add to the score of each class.
+        """Return the share of the prior and of each feature in the score of each class, for one row.
 
         Parameters
         ----------
@@ -284,9 +284,9 @@ class Predictor(Parameters):
         Parameters
         ----------
         n : int, default=1
-            How many.
+            Number of rows.
         random_state : int, RandomState instance or None, default=None
-            Where chance comes from.
+            Source of random numbers.
 
         Returns
         -------
@@ -317,13 +317,13 @@ class Predictor(Parameters):
 
     @property
     def tally_(self) -> Any:
-        """What was counted."""
+        """The counts of the model, a value that can be added, subtracted and compared."""
         self._check_fitted()
         return self._model.ledger.total
 
     @property
     def table_(self) -> Any:
-        """The log-probabilities, made when first asked for."""
+        """The log-probabilities, made at first use."""
         model, weighing = self._weighed_by()
         return model.table(weighing.blocks, weighing.rule, weighing.prior)
 
@@ -336,19 +336,19 @@ class Predictor(Parameters):
 
     @property
     def class_count_(self) -> Array:
-        """How many rows each class has, by weight."""
+        """Number of rows in each class, by weight."""
         model = self._fitted("class_count_")
         return self._by_class(model.ledger.rows).astype(np.float64)
 
     @property
     def n_parameters_(self) -> int:
-        """How many numbers the model estimates: the priors and those of the family."""
+        """Number of parameters that the model estimates: the priors and those of the family."""
         model = self._fitted("n_parameters_")
         return model.ledger.classes.size - 1 + self._blocks_of(model).n_parameters(model.ledger)
 
     @property
     def n_parameters_joint_(self) -> int | float:
-        """How many it would take without the naive assumption; for counts, of which features a row holds at all.
+        """Number of parameters without the naive assumption; for counts, of which features a row holds at all.
 
         `math.inf` where there are numbers of events (Poisson), whose combinations have no end. More than 10^300 is
         printed by its magnitude ("about 10^6021"); `int(...)` has all digits. `json.dumps` refuses a whole number of
@@ -394,7 +394,7 @@ _HUGE = 10**300
 
 
 def _generator(random_state: Any) -> np.random.Generator:
-    """Chance that begins as scikit-learn's users are used to."""
+    """Return a generator of random numbers from a `random_state` as in scikit-learn."""
     chance: Any
     if random_state is None or random_state is np.random:
         chance = np.random

@@ -1,7 +1,7 @@
-"""Recipes: which family, weighting, word sequences and α suit a set of texts, by folds that are taken out of one count.
+"""Recipes: the best family, weighting, word sequences and α for texts, by folds taken out of one count.
 
-Texts are read once. A fold's counts are subtracted from those of all, the rest makes a table for each recipe, and the
-texts of the fold are judged by it.
+Texts are read once. The counts of a fold are subtracted from those of all texts, a table of the rest is made for each
+recipe, and the table scores the texts of the fold.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from naively.threads import on_threads, threads
 
 ALPHAS = (1.0, 0.3, 0.1, 0.03)
 FOLDS = 5
-FIRST, KEPT = 1000, 3
-"""How many texts of the first fold judge all ways of weighing, and how many ways go on to the other folds."""
+FIRST, FINALISTS = 1000, 3
+"""Number of texts of the first fold that try every recipe, and of recipes that go on to the other folds."""
 PAIRS = 1 << 19
-"""At most so many pairs of text and class are judged in a fold, for each way and α."""
+"""Largest number of pairs of text and class that are scored in a fold, for each recipe and α."""
 BLOCK = 1 << 19
-"""Scores (α by texts by classes) are held in memory for so many at a time."""
+"""Number of scores (α by texts by classes) that are held in memory at a time."""
 CLEARLY = 2.0
-"""A way goes on no further that is so many standard errors of the difference behind the best."""
+"""A recipe is dropped when it is this number of standard errors of the difference behind the best."""
 PLANES = {"counts": 0, "binary": 1, "tfidf": 2}
 
 
@@ -47,7 +47,7 @@ RecipeBase = tuple[str, str, tuple[int, int], Any]
 @stored()
 @dataclass(frozen=True, order=True)
 class Recipe:
-    """What there is to decide about a text classifier."""
+    """One combination of the parameters that are chosen for a text classifier."""
 
     family: str
     weighting: str
@@ -57,14 +57,14 @@ class Recipe:
 
     @property
     def way(self) -> RecipeBase:
-        """Everything but α."""
+        """The recipe without its α."""
         return self.family, self.weighting, self.ngrams, self.min_df
 
 
 @stored()
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A recipe, and how many of the texts that judged it came out right."""
+    """A recipe, and the number of held-out texts that it got right (`right` of `rows`)."""
 
     recipe: Recipe
     right: float
@@ -77,7 +77,7 @@ class Trial:
 
 @dataclass(frozen=True, eq=False)
 class Labelled:
-    """The classes of texts by number, what is expected of the classes, and what each text counts for.
+    """The classes of texts by number, the prior of the classes, and the weight of each text.
 
     `text` numbers the different texts: copies have the same number (None: there are no copies).
     """
@@ -102,7 +102,7 @@ class Labelled:
 class FoldedRows(Value):
     """Texts read with sequences of words of one length, and their counts, fold by fold.
 
-    `given` is how many words there are in any case (None: as many as were seen).
+    `given` is the size of a given vocabulary (None: every word that was seen is known).
     """
 
     rows: WordRows
@@ -114,16 +114,16 @@ class FoldedRows(Value):
     def of(
         cls, rows: WordRows, labelled: Labelled, min_df: int, given: int | None = None, *, weights: bool
     ) -> FoldedRows:
-        """Without the words that are in too few texts for any fold; frequent ones come first, where they stay near."""
+        """Drop words that are in too few texts for any fold, and number the frequent ones first, for the cache."""
         texts = np.bincount(rows.number, minlength=max(rows.words.size, 1))
         often = texts >= max(min_df, 1)
         order = np.flatnonzero(often)[np.argsort(-texts[often], kind="stable")]
         place = np.zeros(len(texts), np.int64)
         place[order] = np.arange(len(order))
         if min_df > 1:
-            rows = rows.shown(often, weights=weights)
+            rows = rows.masked(often, weights=weights)
         elif weights:
-            _ = rows.unit  # made before texts are taken, so that it goes with them
+            _ = rows.unit  # computed before texts are selected, so that selections share it
         return cls(rows.renumbered(place, Index(len(order))), labelled, weights, None if min_df > 1 else given)
 
     @cached_property
@@ -135,18 +135,18 @@ class FoldedRows(Value):
 
     @cached_property
     def counted(self) -> list[Cells]:
-        """What each fold has seen."""
-        told, size = self.labelled, self.labelled.classes.size
-        weight = [None if told.weight is None else told.weight[rows] for _, rows in self.parts]
+        """The counts of each fold."""
+        labelled, size = self.labelled, self.labelled.classes.size
+        weight = [None if labelled.weight is None else labelled.weight[rows] for _, rows in self.parts]
         return [
-            part.counted(told.codes[rows], size, w, weights=self.weights)
+            part.counted(labelled.codes[rows], size, w, weights=self.weights)
             for (part, rows), w in zip(self.parts, weight, strict=True)
         ]
 
     @cached_property
     def total(self) -> Cells:
-        told = self.labelled
-        return self.rows.counted(told.codes, told.classes.size, told.weight, weights=self.weights)
+        labelled = self.labelled
+        return self.rows.counted(labelled.codes, labelled.classes.size, labelled.weight, weights=self.weights)
 
     @cached_property
     def totals(self) -> Array:
@@ -154,25 +154,25 @@ class FoldedRows(Value):
 
     @cached_property
     def documents(self) -> Array:
-        """In how many texts each word is."""
+        """Number of texts that hold each word."""
         return np.bincount(self.total.feature, self.total.values[DOCUMENTS], minlength=self.rows.words.size)
 
     @cached_property
     def per_class(self) -> list[Array]:
         """The texts of each class in each fold."""
-        told, size = self.labelled, self.labelled.classes.size
-        return [np.bincount(told.codes[rows], told.each[rows], minlength=size) for _, rows in self.parts]
+        labelled, size = self.labelled, self.labelled.classes.size
+        return [np.bincount(labelled.codes[rows], labelled.each[rows], minlength=size) for _, rows in self.parts]
 
 
-def _only(cells: Cells, kept: Array) -> Cells:
+def _only(cells: Cells, mask: Array) -> Cells:
     """The cells of some words (a mask of all)."""
-    mine = np.flatnonzero(kept[cells.feature])
+    mine = np.flatnonzero(mask[cells.feature])
     return Cells(cells.feature[mine], cells.klass[mine], cells.values.take(mine, axis=1))
 
 
 @dataclass(frozen=True, eq=False)
 class Fold(Value):
-    """The texts of one fold, and what the others have seen of their words."""
+    """The texts of one fold, and the counts of their words in the other folds."""
 
     rows: WordRows
     truth: Array
@@ -180,45 +180,45 @@ class Fold(Value):
     rest: Cells  # of words that are known, by number
     documents: Array  # in which each word is
     per_class: Array
-    words: int  # how many are known
+    words: int  # number of known words
     totals: Array  # planes by classes
 
     @classmethod
-    def of(cls, reading: FoldedRows, f: int | tuple[int, ...], min_df: int, some: Array | None = None) -> Fold:
-        """Take a fold, or several, out of the counts, to judge `some` of its texts (None: all of the first).
+    def of(cls, reading: FoldedRows, f: int | tuple[int, ...], min_df: int, sample: Array | None = None) -> Fold:
+        """Take a fold, or several, out of the counts, to score a `sample` of its texts (None: all of the first fold).
 
-        Only the cells of its own words are gone through.
+        Only the cells of its own words are visited.
         """
         out = (f,) if isinstance(f, int) else f
-        told, size = reading.labelled, reading.rows.words.size
+        labelled, size = reading.labelled, reading.rows.words.size
         mine = reduce(add, (reading.counted[k] for k in out))
         documents = reading.documents - np.bincount(mine.feature, mine.values[DOCUMENTS], minlength=size)
         known = documents >= min_df if min_df > 1 else documents > 1e-9
         rows, whole = reading.parts[out[0]]
-        some = whole if some is None else some
-        if len(out) > 1 or len(some) < len(whole):
-            rows = reading.rows.take(some)
+        sample = whole if sample is None else sample
+        if len(out) > 1 or len(sample) < len(whole):
+            rows = reading.rows.take(sample)
         near = np.zeros(size, bool)
         near[mine.feature] = True
         rest = _only(reading.total, near) - mine
-        totals = reading.totals - mine.totals(told.classes.size)
+        totals = reading.totals - mine.totals(labelled.classes.size)
         if not known.all():  # words that only this fold makes frequent enough
-            totals = totals - _only(rest, ~known).totals(told.classes.size)
-            rest, rows = _only(rest, known), rows.shown(known, weights=False)
-        if len(some) < sum(len(reading.parts[k][1]) for k in out):  # words of others are not looked up
+            totals = totals - _only(rest, ~known).totals(labelled.classes.size)
+            rest, rows = _only(rest, known), rows.masked(known, weights=False)
+        if len(sample) < sum(len(reading.parts[k][1]) for k in out):  # words of others are not looked up
             near = np.zeros(size, bool)
             near[rows.number] = True
             rest = _only(rest, near)
         per_class = np.sum([texts for k, texts in enumerate(reading.per_class) if k not in out], axis=0)
         words = int(np.count_nonzero(known)) if reading.given is None else reading.given
-        prior = told.prior.log(told.classes, per_class)
-        return cls(rows, told.codes[some], prior, rest, documents, per_class, words, totals)
+        prior = labelled.prior.log(labelled.classes, per_class)
+        return cls(rows, labelled.codes[sample], prior, rest, documents, per_class, words, totals)
 
     @cached_property
     def starts(self) -> Array:
-        """Where the cells of each word begin."""
-        many = np.bincount(self.rest.feature, minlength=self.rows.words.size)
-        return np.concatenate([[0], np.cumsum(many)]).astype(np.int64)
+        """The first cell of each word, and the end."""
+        n_cells = np.bincount(self.rest.feature, minlength=self.rows.words.size)
+        return np.concatenate([[0], np.cumsum(n_cells)]).astype(np.int64)
 
     @cached_property
     def weighted(self) -> Array:
@@ -227,7 +227,7 @@ class Fold(Value):
         return length_normed(self.rows.starts, self.rows.tf * idf[self.rows.number])
 
     def data(self, weighting: str) -> Array:
-        """What the words of the texts weigh."""
+        """Return the weights of the words of the texts."""
         if weighting == "binary":
             return np.ones(len(self.rows.number), np.uint8)
         if weighting == "counts":
@@ -235,7 +235,7 @@ class Fold(Value):
         return self.weighted
 
     def scores(self, family: str, weighting: str, alphas: Sequence[float]) -> Array:
-        """α by texts by classes, but for what is the same for all classes."""
+        """Return scores, α by texts by classes, without terms that all classes share."""
         return np.concatenate(list(self._blocks(family, weighting, alphas)), axis=1)
 
     def right(self, family: str, weighting: str, alphas: Sequence[float]) -> Array:
@@ -244,7 +244,7 @@ class Fold(Value):
         return np.concatenate(best, axis=1) == self.truth
 
     def _blocks(self, family: str, weighting: str, alphas: Sequence[float]) -> Iterator[Array]:
-        """Scores of some texts after others."""
+        """Yield scores, a block of texts at a time."""
         plane = PLANES[weighting]
         unit = WEIGHT_UNIT if weighting == "tfidf" else 1.0
         count, totals = self.rest.values[plane] * unit, self.totals[plane] * unit
@@ -279,7 +279,7 @@ class Fold(Value):
 
 
 def _logs(counts: Array, alpha: Array) -> Array:
-    """log(count + α), by count and α; whole counts, of which few are different, once each."""
+    """Return log(count + α), by count and α; made once for each distinct count, if counts are whole."""
     whole = counts.astype(np.int64)
     if not np.array_equal(whole, counts):
         return np.log(counts[:, None] + alpha)
@@ -289,7 +289,7 @@ def _logs(counts: Array, alpha: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """The ways that are to be judged."""
+    """The recipes to compare, as the values of each parameter."""
 
     families: tuple[str, ...] = ("multinomial", "complement")
     weightings: tuple[str, ...] = ("counts", "binary", "tfidf")
@@ -308,38 +308,38 @@ class Candidates:
 
 @dataclass(eq=False)
 class RecipeSearch:
-    """Keeps which texts each recipe gets right: α by texts, fold after fold."""
+    """The texts that each recipe gets right: α by texts, fold after fold."""
 
     alphas: tuple[float, ...]
     labelled: Labelled
-    rows: list[Array] = field(default_factory=list)  # the texts that each fold has judged
+    rows: list[Array] = field(default_factory=list)  # the texts that were scored in each fold
     right: dict[RecipeBase, list[Array]] = field(default_factory=dict)
 
-    def add(self, ways: Sequence[RecipeBase], made: dict[Any, Fold], rows: Array, many: int | None) -> None:
+    def add(self, ways: Sequence[RecipeBase], made: dict[Any, Fold], rows: Array, n_threads: int | None) -> None:
         def judge(way: RecipeBase) -> Array:
             family, weighting, *words = way
             return made[tuple(words)].right(family, weighting, self.alphas)
 
         entries = sum(fold.rows.nnz for fold in made.values()) * len(self.alphas)
-        judged = [judge(way) for way in ways] if many == 1 else on_threads(judge, list(ways), entries)
+        results = [judge(way) for way in ways] if n_threads == 1 else on_threads(judge, list(ways), entries)
         self.rows.append(rows)
-        for way, right in zip(ways, judged, strict=True):
+        for way, right in zip(ways, results, strict=True):
             self.right.setdefault(way, []).append(right)
 
     def outcome(self, way: RecipeBase, each: Array) -> tuple[Array, Array]:
-        """Which texts each α of a way gets right, and what these texts count for."""
+        """Return a mask of the texts that each α of a recipe gets right, and the weights of these texts."""
         right = self.right[way]
         return np.concatenate(right, axis=1), each[np.concatenate(self.rows[: len(right)])]
 
     def sums(self, way: RecipeBase, each: Array) -> Array:
-        """How many texts each α gets right."""
+        """Return the number of texts that each α gets right."""
         right, weight = self.outcome(way, each)
         return right @ weight
 
-    def best_ways(self, ways: Sequence[RecipeBase], many: int) -> list[RecipeBase]:
-        """Rank ways by what their best α gets right; drop those that are clearly behind."""
+    def best_ways(self, ways: Sequence[RecipeBase], n: int) -> list[RecipeBase]:
+        """Rank recipes by accuracy at their best α; drop those clearly behind."""
         ranked = sorted(ways, key=lambda way: -float(self.sums(way, self.labelled.each).max()))
-        (best, weight), *others = [self._at_best(way) for way in ranked[:many]]
+        (best, weight), *others = [self._at_best(way) for way in ranked[:n]]
         return ranked[:1] + [
             way
             for way, (right, _) in zip(ranked[1:], others, strict=False)
@@ -347,12 +347,12 @@ class RecipeSearch:
         ]
 
     def _at_best(self, way: RecipeBase) -> tuple[Array, Array]:
-        """Which texts the best α of a way gets right, and what each text counts for."""
+        """Return a mask of the texts that the best α of a recipe gets right, and the weight of each text."""
         right, weight = self.outcome(way, self.labelled.each)
         return right[int(np.argmax(right @ weight))], weight
 
     def tried(self) -> list[Trial]:
-        """Everything, the best first; what was judged by all folds before what was not."""
+        """Return all trials, the best first; those of all folds come before those that were dropped."""
         found, each = [], self.labelled.each
         for way in self.right:
             right, weight = self.outcome(way, each)
@@ -363,13 +363,13 @@ class RecipeSearch:
         return sorted(found, key=lambda t: t.recipe != preferred)
 
     def pick(self, each: Array) -> Recipe:
-        """Return the best recipe of those that all folds have judged, where `each` text counts for so much."""
+        """Return the best recipe of those that all folds have tried; `each` is the weight of each text."""
         ways = [way for way, right in self.right.items() if len(right) == len(self.rows)]
         best = max(ways, key=lambda way: float(self.sums(way, each).max()))
         return self.smoothest(Recipe(*best, self.alphas[int(np.argmax(self.sums(best, each)))]), each)
 
     def smoothest(self, recipe: Recipe, each: Array) -> Recipe:
-        """The same with the largest α that is as good, to within one standard error of the difference."""
+        """Return the recipe with the largest α that is within one standard error of the difference."""
         right, weight = self.outcome(recipe.way, each)
         best = right[self.alphas.index(recipe.alpha)]
         for alpha, other in sorted(zip(self.alphas, right, strict=True), key=lambda pair: -pair[0]):
@@ -382,7 +382,7 @@ class RecipeSearch:
         """Return which texts are right by a recipe that they had no part in picking.
 
         The first fold narrows the field, so it is left out; the texts of the others fall into two halves by chance, and
-        each half is judged by what the other half and the first fold pick.
+        each half is scored by the recipe that the other half and the first fold pick.
         """
         later = np.concatenate(self.rows[1:])
         text = later if self.labelled.text is None else self.labelled.text[later]
@@ -400,12 +400,12 @@ class RecipeSearch:
 
 
 def choose(
-    readings: dict[Any, FoldedRows], candidates: Candidates, many: int | None = None, texts: int = 0
+    readings: dict[Any, FoldedRows], candidates: Candidates, n_threads: int | None = None, texts: int = 0
 ) -> tuple[list[Trial], Estimate]:
-    """All recipes, the best first: judged by the first fold, the best few of them by the others as well.
+    """Return all recipes, the best first: all are tried on the first fold, the best few on the other folds.
 
-    `readings` are by the sequences of words and their `min_df`; `many` threads are used (None: one for each core).
-    The estimate is of a model of so many `texts`, of which those that were read are a sample.
+    `readings` are by the sequences of words and their `min_df`; `n_threads` may be None: one for each core. The
+    estimate is for a model of `texts` texts, of which those that were read are a sample.
     """
     labelled = next(iter(readings.values())).labelled
     contest = RecipeSearch(candidates.alphas, labelled)
@@ -414,8 +414,8 @@ def choose(
     for f in range(FOLDS):
         kinds = {way[2:] for way in ways}
         rows = _evenly(np.flatnonzero(labelled.fold == f), min(most, FIRST) if f == 0 else most)
-        contest.add(ways, {kind: Fold.of(readings[kind], f, kind[1], rows) for kind in kinds}, rows, many)
-        ways = contest.best_ways(ways, KEPT)
+        contest.add(ways, {kind: Fold.of(readings[kind], f, kind[1], rows) for kind in kinds}, rows, n_threads)
+        ways = contest.best_ways(ways, FINALISTS)
     tried = contest.tried()
     return tried, _estimate(contest, readings[tried[0].recipe.way[2:]], tried[0].recipe, texts)
 
@@ -425,18 +425,20 @@ def _evenly(rows: Array, most: int) -> Array:
 
 
 def _estimate(contest: RecipeSearch, reading: FoldedRows, recipe: Recipe, texts: int) -> Estimate:
-    """Estimate the accuracy of a model of so many texts, counting copies of a text as one.
+    """Estimate the accuracy of a model of `texts` texts, counting copies of a text as one.
 
-    Folds judge by models of four fifths of what was read. Their errors are taken to fall with one over the root of the
-    number of texts, by the difference that models of three fifths make on some texts of two folds.
+    Folds are scored by models of four fifths of the texts. Their error is assumed to fall with one over the root of the
+    number of texts; models of three fifths, tried on some texts of two folds, show how fast.
     """
     labelled, later = contest.labelled, np.concatenate(contest.rows[1:])
     right = contest.fairly().astype(np.float64)
-    some = _evenly(np.arange(sum(map(len, contest.rows[1:3]))), FIRST)
-    fewer = Fold.of(reading, (1, 2), recipe.min_df, later[some])
-    gain = contest.by(recipe)[some].astype(np.float64) - fewer.right(recipe.family, recipe.weighting, [recipe.alpha])[0]
+    sampled = _evenly(np.arange(sum(map(len, contest.rows[1:3]))), FIRST)
+    fewer = Fold.of(reading, (1, 2), recipe.min_df, later[sampled])
+    gain = (
+        contest.by(recipe)[sampled].astype(np.float64) - fewer.right(recipe.family, recipe.weighting, [recipe.alpha])[0]
+    )
     sizes = np.array([(FOLDS - 2) / FOLDS, (FOLDS - 1) / FOLDS, max(texts / len(labelled.codes), 1.0)]) ** -0.5
-    right[some] += gain * (sizes[1] - sizes[2]) / (sizes[0] - sizes[1]) * (len(later) / len(some))
+    right[sampled] += gain * (sizes[1] - sizes[2]) / (sizes[0] - sizes[1]) * (len(later) / len(sampled))
     text = later if labelled.text is None else labelled.text[later]
     share = 1.0 / np.bincount(text)[text]
     return Estimate.of(right, share)
@@ -456,8 +458,8 @@ def text_numbers(rows: WordRows) -> Array:
     filled = np.flatnonzero(np.diff(rows.starts))
     key = np.arange(len(rows), dtype=np.uint64)  # of its own
     sums = np.add.reduceat(rows.number, rows.starts[filled], dtype=np.int64) if len(filled) else filled
-    _, group, many = np.unique(sums, return_inverse=True, return_counts=True)
-    alike = filled[many[group] > 1]  # few are, so that few are looked at as a whole
+    _, group, copies = np.unique(sums, return_inverse=True, return_counts=True)
+    alike = filled[copies[group] > 1]  # few are, so that few are looked at as a whole
     if len(alike):
         part = rows.take(alike)
         bits = np.random.default_rng(2).integers(1 << 63, size=max(rows.words.size, 1), dtype=np.uint64)

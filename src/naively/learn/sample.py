@@ -1,4 +1,4 @@
-"""Sampling: rows drawn at random from a stream, always the same ones, however it is cut into batches."""
+"""Sampling: rows drawn at random from a stream, the same for any division into batches."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FEWEST = 100
 
 
 class Sample:
-    """The rows whose numbers have the smallest hashes.
+    """A random sample of a stream: the rows whose numbers have the smallest hashes.
 
     >>> import pyarrow as pa
     >>> sample = Sample(2)
@@ -28,7 +28,7 @@ class Sample:
         self._kept: list[tuple[Any, Any]] = []
 
     def see(self, batch: Any) -> None:
-        """The next rows of the stream."""
+        """Take in the next rows of the stream."""
         hashes = _hashed(self.seen, batch.num_rows)
         self.seen += batch.num_rows
         if self._most == 0:
@@ -38,17 +38,17 @@ class Sample:
         if not len(wanted):
             return
         whole = len(wanted) == batch.num_rows
-        self._kept.append((hashes[wanted], _plain_texts(batch) if whole else taken(batch, wanted)))
-        if sum(kept.nbytes for _, kept in self._kept) > 2 * _BYTES and self._most > _FEWEST:
+        self._kept.append((hashes[wanted], _plain_texts(batch) if whole else copied_rows(batch, wanted)))
+        if sum(batch.nbytes for _, batch in self._kept) > 2 * _BYTES and self._most > _FEWEST:
             self._most //= 2  # rows are long: fewer of them will do
-        if sum(len(some) for some, _ in self._kept) > 2 * self._most:
+        if sum(len(hashes) for hashes, _ in self._kept) > 2 * self._most:
             self._thin_out()
 
     def _lower_limit(self, *more: Any) -> None:
-        """Tell those that are wanted of what was kept and what comes, so that no others are copied."""
-        every = np.concatenate([*(hashes for hashes, _ in self._kept), *more])
-        if len(every) > self._most:
-            self._limit = np.partition(every, self._most - 1)[self._most - 1]
+        """Lower the largest hash that a wanted row may have, so that no other rows are copied."""
+        all_hashes = np.concatenate([*(hashes for hashes, _ in self._kept), *more])
+        if len(all_hashes) > self._most:
+            self._limit = np.partition(all_hashes, self._most - 1)[self._most - 1]
 
     def _thin_out(self) -> None:
         self._lower_limit()
@@ -58,11 +58,11 @@ class Sample:
             if len(wanted) == len(hashes):
                 fewer.append((hashes, batch))
             elif len(wanted):
-                fewer.append((hashes[wanted], taken(batch, wanted)))
+                fewer.append((hashes[wanted], copied_rows(batch, wanted)))
         self._kept = fewer
 
     def rows(self) -> Any:
-        """The rows that were drawn, in the order of the stream; None where there are none."""
+        """Return the sampled rows, in the order of the stream; None if there are none."""
         import pyarrow as pa
 
         if self._kept:
@@ -71,7 +71,7 @@ class Sample:
 
 
 def different_rows(table: Any) -> tuple[Any, Any]:
-    """The number of the first of each group of identical rows, in order, and how many there are of each."""
+    """Return the number of the first of each group of identical rows, in order, and the sizes of the groups."""
     from naively.read.row_keys import content_keys
 
     columns = dict(zip(table.column_names, table.columns, strict=True))
@@ -81,19 +81,19 @@ def different_rows(table: Any) -> tuple[Any, Any]:
     return first[order], copies[order]
 
 
-def taken(batch: Any, rows: Any) -> Any:
-    """Some rows, copied."""
+def copied_rows(batch: Any, rows: Any) -> Any:
+    """Return copies of the rows with these numbers."""
     import pyarrow as pa
 
     if all(pa.types.is_large_string(field.type) or pa.types.is_string(field.type) for field in batch.schema):
         return pa.Table.from_batches(list(_pieces(batch, rows)))
-    # Their numbers are handed over as they lie: pyarrow would load pandas to look at an array.
+    # The numbers are passed as a buffer: pyarrow would import pandas to convert a NumPy array.
     numbers = pa.Array.from_buffers(pa.int64(), len(rows), [None, pa.py_buffer(rows.astype(np.int64))])
     return _plain_texts(batch.take(numbers))
 
 
 def _plain_texts(batch: Any) -> Any:
-    """All rows, with texts of one type, whatever becomes of others."""
+    """Return all rows with every text column as large strings, so that batches have one type."""
     import pyarrow as pa
 
     wide = [field.with_type(pa.large_string()) if pa.types.is_string(field.type) else field for field in batch.schema]
@@ -101,7 +101,7 @@ def _plain_texts(batch: Any) -> Any:
 
 
 def _pieces(batch: Any, rows: Any) -> Iterator[Any]:
-    """Some rows of each of the pieces of a table of texts."""
+    """Yield the wanted rows of each record batch of a table of texts."""
     import pyarrow as pa
 
     begin = 0
@@ -113,7 +113,7 @@ def _pieces(batch: Any, rows: Any) -> Iterator[Any]:
 
 
 def _texts(column: Any, rows: Any) -> Any:
-    """Some texts of a column, without what pyarrow loads to take them."""
+    """Return some texts of a column; `take` of pyarrow would load pandas for it."""
     import pyarrow as pa
 
     missing, offsets, data = column.buffers()
@@ -129,9 +129,9 @@ def _texts(column: Any, rows: Any) -> Any:
     return pa.LargeStringArray.from_buffers(len(rows), pa.py_buffer(starts), pa.py_buffer(joined), known)
 
 
-def _hashed(start: int, many: int) -> Any:
-    """A number for each row that looks like chance (the finisher of SplitMix64)."""
-    x = np.arange(start + 1, start + 1 + many, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+def _hashed(start: int, n_rows: int) -> Any:
+    """Return a pseudo-random number for each row (the finisher of SplitMix64)."""
+    x = np.arange(start + 1, start + 1 + n_rows, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))

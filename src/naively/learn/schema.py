@@ -1,4 +1,4 @@
-"""The schema: what each column of a table is taken for, and why."""
+"""The schema: the family of each column of a table, and the reason for it."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ from naively.smooth.backgrounds import rule_of
 from naively.smooth.rules import Smoothing
 from naively.store.registry import stored
 
-FEW = 32
-"""Whole numbers with at most so many values (and no more than the root of the rows) are categories."""
+MOST_CATEGORIES = 32
+"""Whole numbers with at most this number of values, and no more than the root of the rows, are categories."""
 NO_VALUE = "no value to tell by"
-SETTLED = 1 << 16
-"""How many rows at most are looked at to settle what columns are."""
+MOST_ROWS = 1 << 16
+"""Number of first rows that the families of columns are guessed from."""
 _SAMPLE = 256
 _LONG_WORDS, _LONG = 3.0, 30.0
 
@@ -64,7 +64,7 @@ _LONG_WORDS, _LONG = 3.0, 30.0
 @stored()
 @dataclass(frozen=True)
 class ColumnPlan:
-    """One column: its type, the rule it is read by (None: left out), and why that."""
+    """One column: its type, its family (None: left out), and the reason for it."""
 
     name: str
     type: str
@@ -76,7 +76,7 @@ class ColumnPlan:
 @stored()
 @dataclass(frozen=True)
 class Schema:
-    """What all columns are taken for; settled from the first rows, and the same ever after."""
+    """The families of all columns, fixed by the first rows."""
 
     who: str
     columns: tuple[ColumnPlan, ...]
@@ -85,8 +85,8 @@ class Schema:
     named: bool
 
     @classmethod
-    def settle(cls, frame: Frame, given: Any, who: str, words: Callable[[Text], Words]) -> Schema:
-        """As the first rows show, where the user has not said otherwise."""
+    def of(cls, frame: Frame, given: Any, who: str, words: Callable[[Text], Words]) -> Schema:
+        """Return the schema of these first rows: given families, and guesses for the other columns."""
         single, groups = _checked_given(frame, given)
         grouped = {name: rule for names, rule in groups for name in names}
         columns = []
@@ -101,15 +101,15 @@ class Schema:
         return cls(who, tuple(columns), groups, _blocks(columns, groups, who, words), frame.named)
 
     def blocks_of(self, *, informative: bool) -> Blocks:
-        """The blocks; `informative`: whether it says something that a value is missing."""
+        """Return the blocks; `informative`: a missing value counts as evidence."""
         return Blocks(self.who, self.blocks, informative)
 
     def rules(self) -> tuple[Any, ...]:
-        """What is counted of each column, in whatever order they stand."""
+        """Return the family of each column, whatever their order; models to merge must agree on it."""
         return {c.name: c.rule for c in self.columns}, set(self.groups), self.named
 
     def matched(self, frame: Frame) -> Frame:
-        """Columns by the names they had: those without names must be as many as before, and take their places."""
+        """Name columns as in the schema: columns without names take the known names in order."""
         names = [column.name for column in self.columns]
         if frame.named and not self.named and not frame.columns.keys() <= set(names):
             raise InputError(
@@ -129,7 +129,7 @@ class Schema:
         return Frame(dict(zip(names, frame.columns.values(), strict=True)), frame.rows)
 
     def warn_of_new(self, frame: Frame) -> None:
-        """Of a column that is left out because it came too late."""
+        """Warn of the first column that is left out because it came after the schema was made."""
         known = {column.name: column for column in self.columns}
         for name, values in frame.columns.items():
             if name not in known:
@@ -172,7 +172,7 @@ def _checked_given(frame: Frame, given: Any) -> tuple[dict[str, Rule | None], tu
 
 
 def _name(name: Any) -> Any:
-    """Columns may be named by whole numbers, as in pandas."""
+    """Return a name as text if it is a whole number, as in pandas."""
     return str(name) if isinstance(name, (int, np.integer)) and not isinstance(name, bool) else name
 
 
@@ -197,29 +197,29 @@ def _given(name: str, values: Any, rule: Rule | None) -> ColumnPlan:
 
 def _guess(name: str, values: Any) -> ColumnPlan:
     kind = kind_of(name, values)
-    shown = type_of(values)
+    type_name = type_of(values)
     if kind == NOTHING:
-        return ColumnPlan(name, shown, None, NO_VALUE)
+        return ColumnPlan(name, type_name, None, NO_VALUE)
     if kind == BOOLEAN:
-        return ColumnPlan(name, shown, Bernoulli(), "true or false")
+        return ColumnPlan(name, type_name, Bernoulli(), "true or false")
     if kind == CATEGORY:
-        return ColumnPlan(name, shown, Categorical(), "categories by type")
+        return ColumnPlan(name, type_name, Categorical(), "categories by type")
     if kind == TIME:
-        return ColumnPlan(name, shown, Dates(_date_parts(values, Dates().parts)), "points in time")
+        return ColumnPlan(name, type_name, Dates(_date_parts(values, Dates().parts)), "points in time")
     if kind == TEXT:
-        long = looks_long(values[:SETTLED])
-        return ColumnPlan(name, shown, Text() if long else Categorical(), "long texts" if long else "short texts")
+        long = looks_long(values[:MOST_ROWS])
+        return ColumnPlan(name, type_name, Text() if long else Categorical(), "long texts" if long else "short texts")
     assert kind == NUMBER
-    many = _few_values(numbers(values[:SETTLED]))
-    if many is not None and len(values) > SETTLED and _has_fraction(numbers(values)):
-        many = None
-    if many is None:
-        return ColumnPlan(name, shown, Number(), "numbers")
-    return ColumnPlan(name, shown, Categorical(), f"whole numbers, {many} value{'s' if many != 1 else ''}")
+    n_values = _n_whole_values(numbers(values[:MOST_ROWS]))
+    if n_values is not None and len(values) > MOST_ROWS and _has_fraction(numbers(values)):
+        n_values = None
+    if n_values is None:
+        return ColumnPlan(name, type_name, Number(), "numbers")
+    return ColumnPlan(name, type_name, Categorical(), f"whole numbers, {n_values} value{'s' if n_values != 1 else ''}")
 
 
-def _few_values(x: Any) -> int | None:
-    """How many values a column has, where they are few whole numbers; otherwise None."""
+def _n_whole_values(x: Any) -> int | None:
+    """Number of distinct values of a column, if they are few whole numbers; otherwise None."""
     if x.dtype.kind == "f":
         head = x[:_SAMPLE]
         if not _whole(head[~np.isnan(head)]):
@@ -229,12 +229,12 @@ def _few_values(x: Any) -> int | None:
             return None
     if not len(x):
         return None
-    most = min(FEW, max(2, int(np.sqrt(len(x)))))
+    most = min(MOST_CATEGORIES, max(2, int(np.sqrt(len(x)))))
     if len(np.unique(x[:_SAMPLE])) > most:
         return None
     _, distinct, _, narrow = _core.whole_codes(x)
-    many = len(distinct) if narrow else len(np.unique(x))
-    return many if many <= most else None
+    n_values = len(distinct) if narrow else len(np.unique(x))
+    return n_values if n_values <= most else None
 
 
 def _has_fraction(x: Any) -> bool:
@@ -246,7 +246,7 @@ def _whole(x: Any) -> bool:
 
 
 def looks_long(values: Any) -> bool:
-    """Whether most values differ, and are some words or many characters long."""
+    """True if most values differ, and are long: several words, or thirty characters."""
     sample: list[str] = []
     for part in chunks(values):
         texts = part[: 2 * _SAMPLE].drop_null()[: _SAMPLE - len(sample)].to_pylist()

@@ -22,12 +22,12 @@ from naively.score.table import Table
 from naively.smooth.rules import Smoothing
 
 IGNORED = "ignored"
-"""The name of how a column is taken that adds the same to every class, whatever its value."""
+"""Name for the family of a column that adds the same to every class, whatever its value."""
 
 
 @dataclass(frozen=True)
 class SchemaRow:
-    """One column as it is now: what it is weighed by, why, and how many values were missing.
+    """One column as it is now: its family, the reason for it, and the number of missing values.
 
     A column is "ignored" while it adds the same to every class: one bin, one category, or one value in all rows.
     """
@@ -41,22 +41,24 @@ class SchemaRow:
 
 @dataclass(frozen=True)
 class SchemaTable:
-    """The schema of a fitted model, to be looked at: prints as a table, and as one in notebooks."""
+    """The schema of a fitted model, which prints as a table."""
 
     rows: tuple[SchemaRow, ...]
 
     @classmethod
     def of(cls, schema: Schema, blocks: Blocks, ledger: Ledger, rule: Smoothing, table: Table | None) -> SchemaTable:
-        """`table` is that of a frozen model, which cannot be made of counts."""
+        """Return the schema; `table` is given for a frozen model alone, whose table cannot be made from counts."""
         details = _details(blocks, ledger, rule, table)
-        lost = {} if ledger.parts is None else _lost(blocks, ledger)
+        missing_by_column = {} if ledger.parts is None else _missing_values(blocks, ledger)
         rows = []
         for column in schema.columns:
             if column.rule is None:
                 rows.append(SchemaRow(column.name, column.type, "left out", column.why, None))
                 continue
-            taken, why = details.get(column.name, (column.rule.label, ""))
-            rows.append(SchemaRow(column.name, column.type, taken, column.why + why, lost.get(column.name)))
+            family, why = details.get(column.name, (column.rule.label, ""))
+            rows.append(
+                SchemaRow(column.name, column.type, family, column.why + why, missing_by_column.get(column.name))
+            )
         return cls(tuple(rows))
 
     def __iter__(self) -> Iterator[SchemaRow]:
@@ -96,18 +98,18 @@ class SchemaTable:
         return "<table>" + "".join(lines) + "</table>"
 
 
-def _lost(blocks: Blocks, ledger: Ledger) -> dict[str, float]:
-    """How many values of each column are missing."""
+def _missing_values(blocks: Blocks, ledger: Ledger) -> dict[str, float]:
+    """Return the number of missing values of each column."""
     result: dict[str, float] = {}
     for block in blocks.blocks:
-        counts = block.lost(ledger.counted[block.name], ledger.rows)
+        counts = block.missing_counts(ledger.counted[block.name], ledger.rows)
         if counts is not None:
             result |= dict(zip(block.sources, counts.sum(axis=1).tolist(), strict=True))
     return result
 
 
 def _details(blocks: Blocks, ledger: Ledger, rule: Smoothing, table: Table | None) -> dict[str, tuple[str, str]]:
-    """For each column, how it is weighed now, and what that rests on."""
+    """Return for each column its present family, and a note on the reason."""
     result: dict[str, tuple[str, str]] = {}
     name = f"{IGNORED}, but for being missing" if blocks.informative else IGNORED
     nothing = np.zeros(ledger.classes.size)
@@ -127,10 +129,10 @@ def _details(blocks: Blocks, ledger: Ledger, rule: Smoothing, table: Table | Non
             ignored = own.ignored
             for decided in own.columns:
                 if decided.name not in ignored:
-                    result[decided.name] = decided.shown, _losses_shown(decided)
+                    result[decided.name] = decided.shown, _loss_note(decided)
                 else:
                     one_bin = decided.edges is not None
-                    result[decided.name] = name, f", one bin{_losses_shown(decided)}" if one_bin else ", one value"
+                    result[decided.name] = name, f", one bin{_loss_note(decided)}" if one_bin else ", one value"
         elif isinstance(block, TextBlock) and part is not None:
             result[block.source] = f"text, {len(block.family.kept(part.total)):,} words", ""
     return result
@@ -144,7 +146,7 @@ def _category_detail(column: CategoryColumn, known: Index, before: tuple[str, st
     return f"categorical, {known.size:,} categories"
 
 
-def _losses_shown(column: Column) -> str:
+def _loss_note(column: Column) -> str:
     if column.losses is None:
         return ", too close together for bins" if isinstance(column.rule, Number) else ""
     normal, bins = column.losses

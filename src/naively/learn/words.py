@@ -1,4 +1,4 @@
-"""What the parameters of a classifier of texts stand for."""
+"""The parameters of a text classifier, turned into a family of words and a rule of smoothing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from naively.smooth.rules import Additive, Evidence
 COUNTED = (
     "tokens", "ngrams", "lowercase", "negation", "accents", "stop_words", "vocabulary", "hashing", "weights",
 )  # fmt: skip
-"""The parameters that say what is counted; the others can be changed at any time."""
+"""The parameters that counts depend on; the others can be changed at any time."""
 
 
 def words_family(who: str, parameters: Mapping[str, Any]) -> Words:
@@ -49,7 +49,7 @@ def words_family(who: str, parameters: Mapping[str, Any]) -> Words:
 
 
 def words_rule(alpha: Any, family: str) -> Any:
-    """How words are smoothed."""
+    """Return the rule that smooths words."""
     rule = rule_of(alpha)
     if rule.per_feature:
         raise InputError("alpha must be one number for all words: their number is not known beforehand")
@@ -61,7 +61,7 @@ def words_rule(alpha: Any, family: str) -> Any:
 
 
 def frozen(value: Any) -> Any:
-    """A parameter as it is now, whatever becomes of a list later: pairs as tuples, words as a set of them."""
+    """Return an immutable copy of a parameter: lists as tuples, lists of words as frozen sets."""
     if value is None or callable(value) or isinstance(value, (str, Real)):
         return value
     if isinstance(value, np.bool_):
@@ -70,7 +70,8 @@ def frozen(value: Any) -> Any:
     return frozenset(listed) if listed and isinstance(listed[0], str) else tuple(listed)
 
 
-def shown(value: Any) -> str:
+def value_text(value: Any) -> str:
+    """Return the repr of a parameter for a message, sets in sorted order."""
     return repr(sorted(value)) if isinstance(value, frozenset) else repr(value)
 
 

@@ -52,7 +52,7 @@ class CodeTerm:
 
     @property
     def term(self) -> tuple[list[_core.Column], Array, Array, Array, Array]:
-        """As the core takes it."""
+        """The term in the form that the compiled core takes."""
         return self.columns.columns, self.weights, self.unseen, self.offsets, self.sizes
 
 
@@ -64,9 +64,9 @@ def sums(terms: Sequence[CodeTerm], classes: int) -> Array:
 
 
 def highest(terms: Sequence[CodeTerm], prior: Array) -> Array:
-    """For each row, the first class whose sum plus prior is highest; the sums are kept nowhere."""
-    rows, _, many = _size(terms, len(prior))
-    places, fault = _core.decide_columns([term.term for term in terms], rows, prior, many)
+    """Return for each row the first class whose sum plus prior is highest, without keeping the sums."""
+    rows, _, n_threads = _size(terms, len(prior))
+    places, fault = _core.decide_columns([term.term for term in terms], rows, prior, n_threads)
     _refuse(terms, fault)
     return places
 
@@ -86,5 +86,5 @@ def _refuse(terms: Sequence[CodeTerm], fault: tuple[int, int, int] | None) -> No
 
 
 def codes_of(X: Any) -> Any:
-    """Rows of codes, however they come."""
+    """Return rows of codes as an array or a matrix."""
     return X.codes if isinstance(X, CodeRows) else X

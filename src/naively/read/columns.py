@@ -1,4 +1,4 @@
-"""Kinds: what the values of a column are, and how they are read: as numbers, as codes of texts, as holes."""
+"""Columns: the kind of their values, and the values as numbers, as codes of texts, or as a mask of missing ones."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NUMBER, TEXT, BOOLEAN, TIME, CATEGORY, NOTHING = "number", "text", "boolean", "t
 
 
 class Unreadable:
-    """A column that cannot be read, which only matters where it is to be."""
+    """A column that cannot be read; the error is raised when a block reads it."""
 
     def __init__(self, error: Exception, rows: int):
         self.error, self.rows = error, rows
@@ -30,7 +30,7 @@ class Unreadable:
 
 
 def kind_of(name: str, values: Any) -> str:
-    """Which kind of values a column holds; raises where it cannot be read."""
+    """Return the kind of values of a column; raise InputError if it cannot be read."""
     if isinstance(values, Unreadable):
         raise values.error
     if isinstance(values, np.ndarray):
@@ -57,7 +57,7 @@ def kind_of(name: str, values: Any) -> str:
 
 
 def is_text(kind: Any) -> bool:
-    """Whether an Arrow type is one of text or bytes."""
+    """True for an Arrow type of text or bytes."""
     import pyarrow as pa
 
     views = [getattr(pa, name)() for name in ("string_view", "binary_view") if hasattr(pa, name)]
@@ -65,14 +65,14 @@ def is_text(kind: Any) -> bool:
 
 
 def is_plain_text(values: Any) -> bool:
-    """Whether a column is one of text whose bytes lie in a row."""
+    """True for a column of text whose bytes are contiguous."""
     import pyarrow as pa
 
     return not isinstance(values, (np.ndarray, Unreadable)) and values.type in (pa.string(), pa.large_string())
 
 
 def joined_buffers(values: Any) -> tuple[Array, Array, Array | None, int]:
-    """Offsets and bytes of a column of text, a bit for each row that is there, and the number of the first."""
+    """Return the offsets, bytes and validity bits of a column of text, and the number of the first row."""
     import pyarrow as pa
 
     if isinstance(values, pa.ChunkedArray):
@@ -82,7 +82,7 @@ def joined_buffers(values: Any) -> tuple[Array, Array, Array | None, int]:
 
 
 def type_of(values: Any) -> str:
-    """What a column calls its type."""
+    """Return the name of the type of a column."""
     if isinstance(values, Unreadable):
         return "?"
     return str(values.dtype if isinstance(values, np.ndarray) else values.type)
@@ -134,14 +134,14 @@ _PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 
 
 def missing(values: Any) -> Array:
-    """Which rows of a column are missing."""
+    """Return a mask of the missing values of a column."""
     if isinstance(values, np.ndarray):
         return np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), bool)
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    holes = pc.is_null(values, nan_is_null=pa.types.is_floating(values.type))
-    return holes.to_numpy(zero_copy_only=False).astype(bool)
+    mask = pc.is_null(values, nan_is_null=pa.types.is_floating(values.type))
+    return mask.to_numpy(zero_copy_only=False).astype(bool)
 
 
 def coded(values: Any) -> tuple[Array, list[Any]]:

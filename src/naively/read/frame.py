@@ -1,4 +1,4 @@
-"""Frame: a table in whatever form it comes, as columns that can be counted.
+"""Frame: a table of any library, as columns that can be counted.
 
 A column is an Arrow array, or a NumPy array of numbers. Table libraries are recognised, never imported.
 """
@@ -20,7 +20,7 @@ from naively.read.lists import arrow_of_list
 from naively.read.texts import Texts
 
 _SCORES, _SCORED_ROWS, _SCORED_TEXTS = 1 << 19, 1 << 18, 1 << 12
-"""How many scores are made at a time, for how many rows at most, and for how many texts."""
+"""Largest number of scores, of rows and of texts that are scored at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class Frame:
 
     @classmethod
     def of(cls, X: Any) -> Frame | None:
-        """From a table of pandas, polars, pyarrow or DuckDB, or a dict; None where it is none of them."""
+        """Read a table of pandas, polars, pyarrow or DuckDB, or a dict; None for anything else."""
         if isinstance(X, Frame):
             return X
         if isinstance(X, Mapping):
@@ -63,12 +63,12 @@ class Frame:
 
     @classmethod
     def of_rows(cls, rows: Any) -> Frame:
-        """From rows that one block takes as they are."""
+        """Wrap rows that one block takes as they are."""
         return cls({}, rows.shape[0], False, rows)
 
     @classmethod
     def of_array(cls, X: Array) -> Frame:
-        """From an array of two dimensions; columns are named by their numbers."""
+        """Read an array of two dimensions; columns are named by their numbers."""
         columns = {str(j): _readable(str(j), X[:, j], _of_numpy) for j in range(X.shape[1])}
         return cls(columns, len(X), named=False)
 
@@ -120,7 +120,7 @@ class Frame:
         return Frame(cut, max(min(end, self.rows) - begin, 0), self.named)
 
     def parts(self, size: int) -> Iterator[tuple[int, Frame]]:
-        """Where each run of at most so many rows begins, and the run; cut where long pieces of Arrow's end."""
+        """Yield batches of at most `size` rows, each with the number of its first row; long chunks of Arrow end one."""
         ends = self._piece_ends()
         if len(ends) * size > 16 * self.rows:
             ends = []
@@ -137,16 +137,16 @@ class Frame:
                 return np.cumsum([len(piece) for piece in values.chunks]).tolist()
         return []
 
-    def only(self, kept: Array) -> Frame:
+    def only(self, mask: Array) -> Frame:
         """The rows of a mask."""
         if self.whole is not None:
-            return self.take(np.flatnonzero(kept))
+            return self.take(np.flatnonzero(mask))
         import pyarrow as pa
 
         def chosen(values: Any) -> Any:
-            return values[kept] if isinstance(values, (np.ndarray, Unreadable)) else values.filter(pa.array(kept))
+            return values[mask] if isinstance(values, (np.ndarray, Unreadable)) else values.filter(pa.array(mask))
 
-        return Frame({name: chosen(v) for name, v in self.columns.items()}, int(kept.sum()), self.named)
+        return Frame({name: chosen(v) for name, v in self.columns.items()}, int(mask.sum()), self.named)
 
     def take(self, rows: Array) -> Frame:
         """The rows with these numbers, in that order."""
@@ -155,29 +155,29 @@ class Frame:
             return Frame.of_rows(self.whole[rows] if plain else self.whole.take(rows))
         import pyarrow as pa
 
-        def taken(values: Any) -> Any:
+        def taken_rows(values: Any) -> Any:
             return values[rows] if isinstance(values, (np.ndarray, Unreadable)) else values.take(pa.array(rows))
 
-        return Frame({name: taken(v) for name, v in self.columns.items()}, len(rows), self.named)
+        return Frame({name: taken_rows(v) for name, v in self.columns.items()}, len(rows), self.named)
 
     def batch_size(self, n_classes: int) -> int:
-        """How many rows are scored at a time, so that few scores are made at once."""
+        """Return the number of rows that are scored at a time."""
         size = max(1, min(_SCORED_ROWS, _SCORES // max(n_classes, 1)))
         return min(size, _SCORED_TEXTS) if isinstance(self.whole, Texts) else size
 
     @property
     def entries(self) -> int:
-        """About how many values the rows hold."""
+        """Approximate number of values in the rows."""
         if self.whole is None:
             return self.rows * len(self.columns)
         return self.whole.nnz if hasattr(self.whole, "nnz") else self.whole.size
 
     def without(self, name: str) -> Frame:
-        """Without one column."""
+        """Return the frame without one column."""
         return Frame({n: v for n, v in self.columns.items() if n != name}, self.rows, self.named)
 
     def get(self, name: str) -> Any:
-        """A column; one that is not there is missing in every row."""
+        """Return a column; an absent one is missing in every row."""
         found = self.columns.get(name)
         if found is not None:
             return found
@@ -190,7 +190,7 @@ class Frame:
 
 
 def _readable(name: Any, values: Any, read: Callable[[Any, Any], Any]) -> Any:
-    """The column as it is read, or what is wrong with it."""
+    """Return the converted column, or an `Unreadable` with the error."""
     try:
         return read(name, values)
     except (InputError, TypeError) as error:
@@ -216,7 +216,7 @@ def _of_polars(name: Any, series: Any) -> Any:
 
 
 def arrow_column(name: Any, values: Any) -> Any:
-    """Views of text, and dictionaries of what is neither text nor whole numbers, as what they stand for."""
+    """Decode views of text, and dictionaries of values other than text or whole numbers."""
     import pyarrow as pa
 
     kind = values.type
@@ -255,7 +255,7 @@ def _stored(series: Any) -> Any:
 
 
 def _of_pandas(name: Any, values: Any) -> Any:
-    """What pandas keeps of a column: an array of NumPy's, or one of its own."""
+    """Return the array behind a pandas column: NumPy's, or an extension array."""
     if isinstance(values.dtype, np.dtype):
         return _of_numpy(name, np.asarray(values))
     import pyarrow as pa
@@ -285,13 +285,13 @@ def _of_numpy(name: Any, values: Array) -> Any:
 
 
 def unmasked(values: Array) -> Array:
-    """With None for what a mask hides."""
+    """Replace masked entries by None."""
     if not is_a(values, "numpy.ma.MaskedArray"):
         return values
-    holes, plain = np.ma.getmaskarray(values), np.ma.getdata(values)
-    if holes.any():
+    mask, plain = np.ma.getmaskarray(values), np.ma.getdata(values)
+    if mask.any():
         plain = plain.astype(object)
-        plain[holes] = None
+        plain[mask] = None
     return plain
 
 
@@ -312,11 +312,11 @@ def _of_objects(name: Any, values: list[Any]) -> Any:
         known = [None if isinstance(v, float) and v != v else v for v in values]
         if any(a is not b for a, b in zip(known, values, strict=True)):
             return _of_objects(name, known)
-        raise _odd_column(name, values) from None
+        raise _mixed_column_error(name, values) from None
 
 
-def _odd_column(name: Any, values: list[Any]) -> Exception:
-    """What to say of a column that is not of one type: the first value that differs from those before."""
+def _mixed_column_error(name: Any, values: list[Any]) -> Exception:
+    """Return the error for a column of mixed types; it names the first value that differs from those before."""
     kinds: dict[str, tuple[int, Any]] = {}
     for row, value in enumerate(values):
         if value is None or value != value:
@@ -326,8 +326,8 @@ def _odd_column(name: Any, values: list[Any]) -> Exception:
     if len(kinds) > 1:
         (first, (_, one)), (second, (row, two)) = list(kinds.items())[:2]
         return InputError(
-            f"column {name!r}: types are mixed: {first} ({_shown(one)}) and, in row {row}, {second} ({_shown(two)}); "
-            "convert the column to one type"
+            f"column {name!r}: types are mixed: {first} ({_excerpt(one)}) and, in row {row}, {second} "
+            f"({_excerpt(two)}); convert the column to one type"
         )
     wide = next(((i, v) for i, v in enumerate(values) if isinstance(v, int) and abs(v) >= 1 << 63), None)
     if wide is not None:
@@ -336,11 +336,11 @@ def _odd_column(name: Any, values: list[Any]) -> Exception:
         )
     kind, (row, value) = next(iter(kinds.items()), ("value", (0, None)))
     return TypeError(
-        f"column {name!r}, row {row}: argument must be a string or a number, got {_shown(value)} ({kind}); "
+        f"column {name!r}, row {row}: argument must be a string or a number, got {_excerpt(value)} ({kind}); "
         "convert the column"
     )
 
 
-def _shown(value: Any) -> str:
+def _excerpt(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 40 else text[:37] + "..."

@@ -1,4 +1,4 @@
-"""The border: labels and weights as users hand them over, checked once and made ready for counting."""
+"""The border: labels and weights of users, checked once and numbered."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ def check_labels(y: Any, rows: int) -> Any:
                 "bin them, or use a regressor"
             )
     elif y.dtype == object:
-        holes = missing_entries(y)
-        if holes.any():
-            row = int(np.argmax(holes))
+        mask = missing_entries(y)
+        if mask.any():
+            row = int(np.argmax(mask))
             raise InputError(f"Input y contains NaN: label of row {row} is {y[row]!r}; leave such rows out")
     elif y.dtype.kind in "cmM":
         raise InputError(f"labels must be text or whole numbers, got {y.dtype}; convert them to text")
@@ -86,7 +86,7 @@ def encode(values: Array) -> tuple[Array, Array]:
 
 
 def _encode_objects(values: Array) -> tuple[Array, Array]:
-    """The same for values of any type: text and numbers; raises where they are something else, or both."""
+    """The same for values of any type: text and numbers; raise for other types, or for both."""
     types = set(map(type, values))
     if types == {int}:
         try:
@@ -99,8 +99,10 @@ def _encode_objects(values: Array) -> tuple[Array, Array]:
     try:
         codes = np.fromiter((numbers.setdefault(key, len(numbers)) for key in keys), np.int32, len(values))
     except TypeError:
-        odd = (i for i, value in enumerate(values) if isinstance(value, tuple) or not isinstance(value, Hashable))
-        row = next(odd, 0)
+        not_labels = (
+            i for i, value in enumerate(values) if isinstance(value, tuple) or not isinstance(value, Hashable)
+        )
+        row = next(not_labels, 0)
         raise _no_label(values[row], row) from None
     distinct = np.empty(len(numbers), dtype=object)
     if keys is values:
@@ -176,7 +178,7 @@ def known_classes(classes: Index, known: Index) -> None:
 
 
 def counted_codes(codes: Array, classes: Index, known: Index, weight: Array | None) -> Array:
-    """The class numbers of rows that were counted; raises where a class was not.
+    """The class numbers of rows that were counted; raise if a class was not.
 
     A row of weight 0 was not counted either: where nothing else is of its class, it gets the number 0.
     """

@@ -1,4 +1,4 @@
-"""The border of tables: rows, labels and weights as users hand them over, checked once and made ready for counting."""
+"""The border of tables: rows, labels and weights of users, checked once and ready to count."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from naively.read.shapes import two_dimensional, with_masks
 def labelled(
     X: Any, y: Any, classes: Index | None, sample_weight: Any, who: str, unlabelled: str
 ) -> tuple[Frame, Array, Index, Array | None]:
-    """The rows that have a label, the number of its class for each, the classes and the weights."""
+    """Return the rows that have a label, the numbers of their classes, the classes and the weights."""
     frame, codes, distinct, weight, known = _with_label(X, y, sample_weight, who, unlabelled)
     return frame, *_numbered(codes, distinct, classes, known), weight
 
@@ -29,32 +29,32 @@ def labelled(
 def weighed(
     X: Any, y: Any, classes: Index | None, sample_weight: Any, who: str, unlabelled: str
 ) -> tuple[Frame, Array, Index, Array | None, Array | None]:
-    """The same of the rows that count, which have a label and a weight above 0; and which these are (None: all)."""
+    """Return the same for rows with a label and a weight above 0, and a mask of these rows (None: all)."""
     frame, codes, distinct, weight, known = _with_label(X, y, sample_weight, who, unlabelled)
-    kept = rows_that_count(weight)
-    if kept is not None and weight is not None:
-        frame, weight = frame.only(kept), weight[kept]
-        codes, distinct = _without_lost(codes[kept], distinct)
-        known = kept if known is None else _both(known, kept)
+    mask = rows_that_count(weight)
+    if mask is not None and weight is not None:
+        frame, weight = frame.only(mask), weight[mask]
+        codes, distinct = _labels_in_use(codes[mask], distinct)
+        known = mask if known is None else _both(known, mask)
     return frame, *_numbered(codes, distinct, classes, known), weight, known
 
 
 def _numbered(codes: Array, distinct: Array, classes: Index | None, rows: Array | None) -> tuple[Array, Index]:
-    """The class number of each label, and the classes; an error names the row among all, of which these are some."""
+    """Return the class number of each label, and the classes; an error names the row among all rows."""
     try:
         return number_codes(codes, distinct, classes)
     except RowError as error:
         raise (error if rows is None else error.among(rows)) from None
 
 
-def _without_lost(codes: Array, distinct: Array) -> tuple[Array, Array]:
-    """Labels without those that no row has."""
+def _labels_in_use(codes: Array, distinct: Array) -> tuple[Array, Array]:
+    """Drop labels that no row has, and renumber the others."""
     seen = np.bincount(codes, minlength=len(distinct)) > 0
     return (np.cumsum(seen) - 1).astype(np.int32)[codes], distinct[seen]
 
 
 def _both(first: Array, then: Array) -> Array:
-    """One mask of the rows that are left when one is taken after the other."""
+    """Combine two masks, the second over the rows that the first leaves."""
     both = first.copy()
     both[first] = then
     return both
@@ -63,7 +63,7 @@ def _both(first: Array, then: Array) -> Array:
 def _with_label(
     X: Any, y: Any, sample_weight: Any, who: str, unlabelled: str
 ) -> tuple[Frame, Array, Array, Array | None, Array | None]:
-    """The rows that have a label, its number among the distinct ones, these, the weights and which rows these are."""
+    """Return the rows with a label, label codes, distinct labels, weights, and a mask of these rows."""
     frame = frame_of(X)
     if not frame.columns:
         raise InputError(f"0 feature(s) (shape={frame.shape}) while a minimum of 1 is required: pass some columns")
@@ -99,7 +99,7 @@ def _with_label(
 
 
 def label_mask(X: Any, y: Any) -> Array:
-    """Which rows have a label."""
+    """Return a mask of the rows that have a label."""
     frame = frame_of(X)
     return encoded_labels(frame.columns[y] if isinstance(y, str) else y, len(frame))[0] >= 0
 

@@ -1,4 +1,4 @@
-"""Labels as users of tables hand them over: columns of any library, with some missing."""
+"""Labels of tables: columns of any library, in which labels may be missing."""
 
 from __future__ import annotations
 
@@ -46,21 +46,21 @@ def encoded_labels(y: Any, rows: int) -> tuple[Array, Array]:
     if y.ndim == 2 and y.shape[1] == 1:
         y = check_labels(y, rows)
     if y.ndim == 1 and len(y) == rows:
-        holes = _label_holes(y)
-        if holes is not None:
+        mask = _missing_labels(y)
+        if mask is not None:
             codes = np.full(rows, -1, np.int32)
-            there = y[~holes]
+            there = y[~mask]
             known = check_labels(label_array(there.tolist()) if y.dtype == object else there, len(there))
             try:
-                codes[~holes], distinct = encode(known)
+                codes[~mask], distinct = encode(known)
             except RowError as error:
-                raise error.among(~holes) from None
+                raise error.among(~mask) from None
             return codes, distinct
     return encode(check_labels(y, rows))
 
 
 def _array(y: Any) -> Array:
-    """Labels as an array, in which those that differ stay different."""
+    """Return labels as an array that keeps different labels different."""
     if is_a(y, "numpy.ma.MaskedArray"):
         return unmasked(y)
     if hasattr(y, "fetch_arrow_table"):
@@ -68,18 +68,18 @@ def _array(y: Any) -> Array:
     return label_array(in_memory(y))
 
 
-def _label_holes(y: Array) -> Array | None:
+def _missing_labels(y: Array) -> Array | None:
     if y.dtype.kind == "f":
-        holes = np.isnan(y)
+        mask = np.isnan(y)
     elif y.dtype == object:
-        holes = missing_entries(y)
+        mask = missing_entries(y)
     else:
         return None
-    return holes if holes.any() else None
+    return mask if mask.any() else None
 
 
 def _label_column(y: Any) -> Any:
-    """Labels as an Arrow column, where they are text and kept as one."""
+    """Return labels as an Arrow column, if they are text in one; otherwise None or an array."""
     if is_a(y, "polars.Series"):
         y = y.to_arrow()
     elif is_a(y, "pandas.Series") and not isinstance(y.dtype, np.dtype):

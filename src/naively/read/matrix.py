@@ -1,4 +1,4 @@
-"""Rows: what the compiled core can read, and what it says of an entry that it cannot use."""
+"""Rows: the arrays that the compiled core reads, and the errors for entries that it cannot use."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Rows = Any  # a C-contiguous array of a native type, or a CSR matrix (or SparseR
 
 
 class SparseRows(NamedTuple):
-    """Compressed sparse rows without the ceremony of a matrix."""
+    """Compressed sparse rows as plain arrays, cheaper than a matrix of SciPy."""
 
     data: Array
     indices: Array
@@ -38,18 +38,18 @@ class SparseRows(NamedTuple):
 
 
 def is_sparse_matrix(X: Any) -> bool:
-    """Whether it is a matrix of SciPy's, which is not loaded to say no."""
+    """True for a sparse matrix of SciPy; SciPy is not imported for the check."""
     issparse = getattr(sys.modules.get("scipy.sparse"), "issparse", None)
     return issparse is not None and bool(issparse(X))
 
 
 def is_sparse(X: Rows) -> bool:
-    """Whether only what is not zero is stored."""
+    """True if only values other than zero are stored."""
     return isinstance(X, SparseRows) or is_sparse_matrix(X)
 
 
 def entries(row: Rows) -> tuple[Array, Array]:
-    """What one row holds that is not zero, and in which columns."""
+    """Return the values of one row that are not zero, and their columns."""
     if is_sparse(row):
         stored = slice(int(row.indptr[-1]))
         return row.data[stored], row.indices[stored]
@@ -60,7 +60,7 @@ def entries(row: Rows) -> tuple[Array, Array]:
 @stored()
 @dataclass(frozen=True)
 class ValueRange:
-    """The values a family takes, and the threshold above which they are turned into 1, if they are."""
+    """The values that a family accepts, and the threshold above which they become 1 (None: unchanged)."""
 
     low: float = -_LARGEST
     high: float = _LARGEST
@@ -131,19 +131,19 @@ def missing_mask(X: Rows) -> Any:
     values = X.data if is_sparse(X) else X
     if values.dtype.kind != "f":
         return None
-    holes = np.isnan(values)
-    if not holes.any():
+    mask = np.isnan(values)
+    if not mask.any():
         return None
     if not is_sparse(X):
         from scipy.sparse import csr_matrix
 
-        return csr_matrix(holes.astype(np.float64))
-    starts = np.concatenate([[0], np.cumsum(holes)])[X.indptr].astype(X.indptr.dtype)
-    return SparseRows(np.ones(holes.sum()), X.indices[holes], starts, X.shape).matrix()
+        return csr_matrix(mask.astype(np.float64))
+    starts = np.concatenate([[0], np.cumsum(mask)])[X.indptr].astype(X.indptr.dtype)
+    return SparseRows(np.ones(mask.sum()), X.indices[mask], starts, X.shape).matrix()
 
 
 class Fault(IntEnum):
-    """What the compiled core can find wrong with an entry."""
+    """The faults that the compiled core finds in an entry."""
 
     INFINITE = 1
     OUT_OF_RANGE = 2
@@ -154,14 +154,14 @@ class Fault(IntEnum):
 
 
 class RowError(InputError):
-    """An entry that cannot be used. Knows its row, so that whoever cut rows into blocks can count on."""
+    """Raised for an entry that cannot be used. It holds the row, which can be shifted if rows were cut into blocks."""
 
     def __init__(self, message: str, row: int):
         super().__init__(message.replace(ROW, str(row)))
         self.message, self.row = message, row
 
     def offset(self, by: int) -> RowError:
-        """The same, of a row that much further on."""
+        """Return the error for a row that much further on."""
         return RowError(self.message, self.row + by)
 
     def among(self, rows: Array | None) -> RowError:
@@ -176,7 +176,7 @@ ROW = "\0row\0"  # where the number of the row stands in a message
 
 
 def in_blocks(X: Rows, width: int, work: Callable[[Rows, slice], Any], cells: int = 1 << 22) -> list[Any]:
-    """What the work makes of each block of rows; an error names the row as it stands in all of them."""
+    """Return the results of the work on each block of rows; an error names the row by its place among all."""
     results = []
     for part in blocks(X, width, cells):
         try:
@@ -189,7 +189,7 @@ def in_blocks(X: Rows, width: int, work: Callable[[Rows, slice], Any], cells: in
 def error_for(
     fault: tuple[int, int, int], X: Rows, features: Index, who: str, expected: str, numbers: Array | None = None
 ) -> RowError:
-    """What to tell a user of the entry that cannot be used; `numbers` are those of the columns, where they differ."""
+    """Return the error for an entry that cannot be used; `numbers` are the features that the columns stand for."""
     kind, row, column = fault
     if kind == Fault.BAD_INDEX:
         return RowError(f"{who}: the sparse matrix is damaged: row {ROW} names column {column} of {X.shape[1]}", row)

@@ -28,7 +28,7 @@ def text_keys(texts: Texts, codes: Array, classes: Index) -> Array:
 
 
 def table_keys(frame: Frame, columns: Iterable[str], codes: Array, classes: Index) -> Array:
-    """Keys of the rows of a table by some of its columns; a column that is not there is missing in every row."""
+    """Keys of the rows of a table by some of its columns; an absent column is missing in every row."""
     return content_keys({name: frame.get(name) for name in columns}, _label_hashes(codes, classes))
 
 

@@ -1,4 +1,4 @@
-"""Arrays of one dimension and of two, of whatever users hand over; with scikit-learn's words where it has some."""
+"""Arrays of one and two dimensions from the input of users; errors use the words of scikit-learn."""
 
 from __future__ import annotations
 
@@ -86,14 +86,14 @@ def label_array(y: Any) -> Array:
 
 
 def _is_faithful(array: Array, listed: list[Any]) -> bool:
-    """Whether no label became another one when NumPy made one type of all."""
+    """True if no label was changed when NumPy converted all labels to one type."""
     if array.dtype.kind == "f" and np.abs(array).max(initial=0.0) < _EXACT:
         return True
     return array.dtype.kind not in "fSU" or array.tolist() == listed
 
 
 _EXACT = 2.0**53
-"""Whole numbers below this are what they were when they are floats."""
+"""Whole numbers below this are exact as floats."""
 
 
 def _objects(listed: list[Any]) -> Array:

@@ -1,4 +1,4 @@
-"""Calibration: how log-scores that are too sure become probabilities that are right.
+"""Calibration: probabilities from log-scores, which alone are too sure.
 
 Naive Bayes counts dependent features as if each were news, so its scores lie too far apart. One number, the temperature
 that they are divided by, puts most of that right. It is found on scores of rows that were left out.
@@ -16,21 +16,21 @@ from naively.errors import InputError
 from naively.store.registry import stored
 
 TEMPERATURES = 2.0 ** np.arange(-8.0, 12.5, 0.5)
-"""Where losses are added up; between these, a parabola tells."""
+"""Temperatures at which losses are added up; a parabola finds the best one between them."""
 _EXPECTED = 2.0  # so that a handful of rows does not make a model sure of everything, or of nothing
 METHODS = ("temperature", "per class", "isotonic")
 AUTO = "auto"
-"""A temperature, or one and a constant for each class where held-out rows say that this is better."""
+"""A temperature, or one and a constant for each class if that is better for held-out rows."""
 
 SAMPLE = 800
-"""So many rows are enough for a temperature, if MISTAKES of them are wrong."""
+"""Number of rows that are enough for a temperature, if MISTAKES of them are wrong."""
 MOST = 4000
-"""So many rows are used otherwise, and by the other methods."""
+"""Number of rows that are used otherwise, and by the other methods."""
 MISTAKES = 20
 CELLS = 1 << 20
-"""With very many classes fewer rows are used, so that rows × classes stay below this."""
+"""Largest number of rows × classes that are used."""
 FEWEST = 20
-"""With fewer rows, probabilities are left as they are."""
+"""With fewer rows no calibration is fitted."""
 
 
 class Calibration(Protocol):
@@ -138,7 +138,7 @@ class Losses:
 
     @property
     def margin(self) -> float:
-        """The geometric mean of how far the second best class is behind the best."""
+        """Geometric mean of the distance from the best to the second best class."""
         return float(np.exp(self.log_margins / self.rows)) if self.rows > 0 else 0.0
 
     @property
@@ -161,14 +161,14 @@ class Losses:
 
 
 def _margins(below: Array) -> Array:
-    """How far the second best class of each row is behind the best, within bounds that a logarithm can take."""
+    """Return the distance of the second best class of each row from the best, within bounds that a logarithm allows."""
     if below.shape[1] < 2:
         return np.full(len(below), _NARROW)
     return np.clip(-np.partition(below, -2, axis=1)[:, -2], _NARROW, _WIDE)
 
 
 def _totals(below: Array) -> Array:
-    """What the exponentials of each row come to at each temperature; half of one is the square of another."""
+    """Return the sum of exponentials of each row at each temperature; halving a temperature squares the terms."""
     totals = np.empty((len(below), len(TEMPERATURES)))
     for last in (len(TEMPERATURES) - 1, len(TEMPERATURES) - 2):
         chance = np.exp(below / TEMPERATURES[last])
@@ -207,9 +207,9 @@ def fitted(
 
 
 def cross_fitted(method: str, below: Array, truth: Array, weight: Array | None = None) -> Calibration | None:
-    """The calibration of held-out rows, each by other rows than itself; None where there are too few of them.
+    """Return the calibration of held-out rows, each by other rows than itself; None if there are too few.
 
-    It is fitted as that of a model is, so that held-out rows are as sure as the model will be.
+    It is fitted like that of a model, so that held-out rows get probabilities as the model will give.
     """
     each = np.ones(len(truth)) if weight is None else weight
     if each.sum() < FEWEST:
@@ -251,33 +251,35 @@ _SHRINK = 1.0
 _STAY = 0.01  # the temperature stays where nothing speaks for another
 _STEPS = 50
 _ROWS_FOR_A_CLASS = 20
-"""With fewer rows for each class, constants of classes are not tried."""
+"""With fewer rows per class, constants for classes are not tried."""
 _WORTH = 2.0
 """A constant is worth having if it lowers the loss of all rows by so much (Akaike's criterion would ask for 1)."""
 
 
 def _is_better(per_class: PerClass, temperature: Temperature, below: Array, truth: Array, each: Array) -> bool:
     """True if constants for classes pay: a clearly lower loss, and no more mistakes."""
-    (loss, wrong), (plain, plain_wrong) = (_judged(rule, below, truth, each) for rule in (per_class, temperature))
+    (loss, wrong), (plain, plain_wrong) = (
+        _loss_and_mistakes(rule, below, truth, each) for rule in (per_class, temperature)
+    )
     constants = int(np.count_nonzero(np.bincount(truth))) - 1
     return plain - loss > _WORTH * constants and wrong <= plain_wrong
 
 
-def _judged(rule: Calibration, below: Array, truth: Array, each: Array) -> tuple[float, float]:
+def _loss_and_mistakes(rule: Calibration, below: Array, truth: Array, each: Array) -> tuple[float, float]:
     """The loss of all rows, and the weight of those that are wrong."""
     logs = rule.logs(below)
     logs = logs - logs.max(axis=1, keepdims=True)
-    lost = np.log(np.exp(logs).sum(axis=1)) - logs[np.arange(len(truth)), truth]
-    return float(each @ lost), float(each @ (logs.argmax(axis=1) != truth))
+    losses = np.log(np.exp(logs).sum(axis=1)) - logs[np.arange(len(truth)), truth]
+    return float(each @ losses), float(each @ (logs.argmax(axis=1) != truth))
 
 
 def _per_class(below: Array, truth: Array, each: Array, start: Temperature, margin: float) -> PerClass:
-    """By Newton's method: the loss is convex in the inverse of the temperature and the constants."""
+    """Fit by Newton's method: the loss is convex in the inverse of the temperature and the constants."""
     rows, classes = np.arange(len(truth)), below.shape[1]
     below, margin = below / start.value, margin / start.value
     at, loss = np.concatenate([[1.0], np.zeros(classes)]), np.inf
 
-    def lost(at: Array) -> tuple[float, Array]:
+    def loss_at(at: Array) -> tuple[float, Array]:
         logs = below * at[0] + at[1:]
         above = logs.max(axis=1)
         chance = np.exp(logs - above[:, None])
@@ -286,14 +288,14 @@ def _per_class(below: Array, truth: Array, each: Array, start: Temperature, marg
         found += 0.5 * _SHRINK * (at[1:] @ at[1:]) + 0.5 * _STAY * (at[0] - 1.0) ** 2
         return float(found), chance / total[:, None]
 
-    loss, chance = lost(at)
+    loss, chance = loss_at(at)
     for _ in range(_STEPS):
         slope, curve = _derivatives(at, below, truth, each, chance, margin)
         step = np.linalg.solve(curve, slope)
         share = 1.0
         while True:
             there = at - share * step
-            found, there_chance = lost(there) if there[0] > 0 else (np.inf, chance)
+            found, there_chance = loss_at(there) if there[0] > 0 else (np.inf, chance)
             if found <= loss or share < 1e-6:
                 break
             share /= 2
@@ -335,7 +337,7 @@ def _isotonic(below: Array, truth: Array, each: Array, start: Temperature) -> Is
     steps = []
     for c in range(chance.shape[1]):
         x, at = np.unique(chance[:, c], return_inverse=True)
-        many = np.bincount(at.ravel(), weights=each)
-        y = np.bincount(at.ravel(), weights=each * (truth == c)) / many
-        steps.append((x, np.clip(isotonic_regression(y, weights=many).x, low, 1.0 - low)))
+        n_rows = np.bincount(at.ravel(), weights=each)
+        y = np.bincount(at.ravel(), weights=each * (truth == c)) / n_rows
+        steps.append((x, np.clip(isotonic_regression(y, weights=n_rows).x, low, 1.0 - low)))
     return Isotonic(start.value, tuple(steps))

@@ -16,7 +16,7 @@ from naively.score.table import Shares, Table
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation:
-    """The score of one row as a sum: prior + the row's features + what all other features say by their absence.
+    """The score of one row as a sum: prior + shares of the row's features + the share of all absent features.
 
     >>> from naively import MultinomialNB
     >>> clf = MultinomialNB().fit([[3, 0], [0, 2]], ["a", "b"])
@@ -77,8 +77,8 @@ class Explanation:
             f"{name:<{wide}}" + "".join(f" {v:>{w}.4f}" for v, w in zip(values.tolist(), columns, strict=True))
             for name, values in lines
         ]
-        told = [f"ignored: {', '.join(map(str, self.ignored))}"] if self.ignored else []
-        return "\n".join([head, *body, *told])
+        ignored = [f"ignored: {', '.join(map(str, self.ignored))}"] if self.ignored else []
+        return "\n".join([head, *body, *ignored])
 
     __repr__ = __str__
 
@@ -102,7 +102,7 @@ class Explanation:
 def explain_row(
     table: Table, scores: Scores, found: Shares, values: Mapping[Any, str], ignored: Sequence[str]
 ) -> Explanation:
-    """The arithmetic behind the score of one row, from its shares; `ignored` columns add the same to every class."""
+    """Return the arithmetic of the scores of one row; `ignored` columns add the same to every class."""
     names, shares, impossible = found
     order = slice(None) if table.classes.order is None else table.classes.order
     shares, likelihood = shares[:, order], scores.likelihood[0]

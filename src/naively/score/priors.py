@@ -32,7 +32,7 @@ class AnyClasses:
     """A rule that fits whatever classes there are."""
 
     def check(self, classes: Index) -> None:
-        """Nothing to check."""
+        """Raise InputError if the prior does not fit these classes; this one always does."""
 
 
 @stored()
@@ -123,8 +123,8 @@ class Given:
         if not abs(float(values.sum()) - 1.0) <= 1e-5:
             raise InputError(f"The sum of the priors should be 1, got {values.sum():g} from {values.tolist()}")
         numbers = values.tolist()  # a copy, which stays as it is whatever becomes of the caller's list or array
-        kept = dict(zip(given, numbers, strict=True)) if isinstance(given, Mapping) else tuple(numbers)
-        object.__setattr__(self, "probabilities", kept)
+        checked = dict(zip(given, numbers, strict=True)) if isinstance(given, Mapping) else tuple(numbers)
+        object.__setattr__(self, "probabilities", checked)
 
     def check(self, classes: Index) -> None:
         given = self.probabilities

@@ -1,4 +1,4 @@
-"""Scores: what the model says of each row and class, and what to make of it."""
+"""Scores: log-likelihoods of rows by classes, and the labels and probabilities that follow."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Scores:
         return len(self.likelihood)
 
     def plus(self, other: Scores) -> Scores:
-        """With the likelihoods of further features of the same rows, given the class independent of these."""
+        """Add the likelihoods of further features of the same rows, independent of these given the class."""
         impossible = self.impossible
         if other.impossible is not None:
             impossible = other.impossible if impossible is None else impossible + other.impossible
@@ -98,13 +98,13 @@ class Scores:
         return np.exp(self.log_proba())
 
     def at(self, calibration: Calibration | None) -> Scores:
-        """The same under another calibration."""
+        """Return the scores under another calibration."""
         return replace(self, calibration=calibration)
 
     # --- other priors
 
     def under(self, prior: Any) -> Scores:
-        """The same rows where classes are as probable as this says: a rule, probabilities in order, or by label."""
+        """Return the scores under other priors: a rule, probabilities in order, or by label."""
         index = Index.of(self.classes)
         if prior is None or isinstance(prior, (Empirical, Smoothed)):
             raise InputError(
@@ -114,15 +114,15 @@ class Scores:
         return replace(self, shift=self._shifted(rule.log(index, np.ones(len(self.classes)))))
 
     def _shifted(self, logs: Array) -> Array:
-        """What other priors add; a class without any row in training stays impossible."""
+        """Return the change of scores under other priors; a class without training rows stays impossible."""
         trained = self._trained()
         never = np.isneginf(trained)
         return np.where(never, 0.0, logs - np.where(never, 0.0, trained))
 
     def adapted(self, *, steps: int = 1000, tolerance: float = 1e-8) -> Scores:
-        """The same rows under the priors that they themselves suggest (EM after Saerens, Latinne and Decaestecker).
+        """Return the scores under priors estimated from these rows (EM after Saerens, Latinne and Decaestecker).
 
-        Only for rows that come from one place, many enough to tell how frequent the classes are there.
+        Use it for rows that come from one place, and enough of them to estimate the frequency of the classes there.
         """
         trained = self._trained()
         start = replace(self, shift=None).log_proba()
@@ -178,13 +178,13 @@ class Scores:
         else:
             place = np.argmax(proba, axis=1)
         labels = self.classes[np.maximum(place, 0)]
-        gone = place < 0
+        unlabelled = place < 0
         if abstain_below is not None:
-            gone |= proba[np.arange(len(proba)), place] < _probability(abstain_below, "abstain_below")
-        if abstain_below is None and not gone.any():
+            unlabelled |= proba[np.arange(len(proba)), place] < _probability(abstain_below, "abstain_below")
+        if abstain_below is None and not unlabelled.any():
             return labels
         labels = labels.astype(object)
-        labels[gone] = None
+        labels[unlabelled] = None
         return labels
 
     def top(self, k: int = 3) -> tuple[Array, Array]:
@@ -251,7 +251,7 @@ class Scores:
         return joint if np.isfinite(joint).all() else np.clip(np.nan_to_num(joint, nan=_LOWEST), _LOWEST, -_LOWEST)
 
     def _impossible(self) -> Array:
-        """How many impossible factors, each small difference of sums taken for none."""
+        """Return the number of impossible factors; differences of sums near 0 count as none."""
         assert self.impossible is not None
         return np.where(np.abs(self.impossible) < 1e-9, 0.0, self.impossible)
 

@@ -50,11 +50,11 @@ class BlockTable(Protocol):
         """The scores of each row, for each class."""
 
     def shares(self, row: Rows) -> Shares:
-        """For one row: its factors by name, what each adds to each class, and how often each is impossible."""
+        """Return for one row the names of its features, their shares by class, and impossible factors."""
 
 
 def padded(weights: Array) -> Array:
-    """With columns of zeros up to a multiple of four."""
+    """Pad with columns of zeros up to a multiple of four."""
     width = weights.shape[-1]
     if width % _LANES == 0:
         return weights
@@ -78,8 +78,8 @@ class Linear(Value):
 
     @cached_property
     def starts(self) -> Array:
-        many = np.bincount(self.cell_feature, minlength=len(self.feature))
-        return np.concatenate([[0], np.cumsum(many)]).astype(np.int64)
+        n_cells = np.bincount(self.cell_feature, minlength=len(self.feature))
+        return np.concatenate([[0], np.cumsum(n_cells)]).astype(np.int64)
 
     @cached_property
     def weights(self) -> Array:
@@ -89,12 +89,12 @@ class Linear(Value):
         np.add(self.feature[:, None], self.klass, out=result[:, :classes])
         try:
             result[self.cell_feature, self.cell_klass] += self.delta
-        except IndexError as error:  # of a large file, not every number is looked at when it is opened
+        except IndexError as error:  # not every number of a large file is checked when it is opened
             raise FileError(f"the file of the model is damaged ({error})") from None
         return result
 
     def _compact(self, rows: int) -> bool:
-        """Whether so few cells were seen, or so few rows come, that one array of all weights would not pay."""
+        """True if one array of all weights would not pay: few cells were seen, or few rows are scored."""
         classes = len(self.klass)
         sparse_enough = len(self.feature) * classes > 16 * len(self.delta) + (1 << 16)
         return self.once or rows < _FEW_ROWS or classes > _WIDE_CLASSES or sparse_enough
@@ -102,16 +102,16 @@ class Linear(Value):
     def apply(self, X: Rows, accepts: ValueRange) -> tuple[Array, bool, Any]:
         """Scores, whether something is missing, and the first entry that cannot be used."""
         if not is_sparse(X):
-            many = threads(X.size)
-            return _core.score_dense(X, self.weights, padded(self.base), len(self.klass), *accepts.arguments, many)
-        many = threads(len(X.data))
+            n_threads = threads(X.size)
+            return _core.score_dense(X, self.weights, padded(self.base), len(self.klass), *accepts.arguments, n_threads)
+        n_threads = threads(len(X.data))
         if self._compact(X.shape[0]):
             return _core.score_cells(
                 X.data, X.indices, X.indptr, self.starts, self.cell_klass, self.delta, self.feature, self.klass,
-                self.base, *accepts.arguments, many,
+                self.base, *accepts.arguments, n_threads,
             )  # fmt: skip
         return _core.score_sparse(
-            X.data, X.indices, X.indptr, self.weights, padded(self.base), len(self.klass), *accepts.arguments, many
+            X.data, X.indices, X.indptr, self.weights, padded(self.base), len(self.klass), *accepts.arguments, n_threads
         )
 
     def of_row(self, features: Array) -> Array:
@@ -126,7 +126,7 @@ class Linear(Value):
 @stored()
 @dataclass(frozen=True, eq=False)
 class Holes(Value):
-    """What missing entries take back, made already."""
+    """Terms for missing entries that were computed before."""
 
     present: Linear
     impossible: Linear | None
@@ -141,7 +141,7 @@ class LinearTable(Value):
     """A table whose scores are sums of weights: multinomial, complement, Bernoulli, Poisson.
 
     `present` weighs what a row holds, and `impossible` counts impossible factors in the same way (None: there are
-    none). `missing_terms` gives both for what a missing entry takes back of the sum over absent features.
+    none). `missing_terms` gives both for missing entries: the part of the sum over absent features to subtract.
     """
 
     who: str
@@ -162,12 +162,12 @@ class LinearTable(Value):
         return replace(self, present=replace(self.present, once=True), impossible=impossible)
 
     def to_save(self) -> LinearTable:
-        """With what is made when it is needed made now."""
+        """Compute the terms for missing entries now, since a function cannot be stored."""
         return self if self.missing_terms is None else replace(self, missing_terms=Holes(*self.holes))
 
     @cached_property
     def holes(self) -> tuple[Linear, Linear | None]:
-        """Made when the first missing entry is met."""
+        """The terms for missing entries, computed at the first one."""
         assert self.missing_terms is not None
         return self.missing_terms()
 
@@ -200,7 +200,7 @@ class LinearTable(Value):
         features, values = features[listed], values[listed, None]
         shares = self.present.of_row(features) * values
         impossible = None if self.impossible is None else self.impossible.of_row(features) * values
-        if self.missing_terms is not None:  # a present feature is no longer among the absent ones
+        if self.missing_terms is not None:  # a present feature is no longer one of the absent
             holes, impossible_holes = self.holes
             shares = shares - holes.of_row(features)
             if impossible is not None and impossible_holes is not None:
@@ -255,7 +255,7 @@ class CodeTable(Value):
         return sorted_scores(self.classes, likelihood, self.prior, impossible)
 
     def coded(self, X: Rows | CodeRows) -> tuple[CodeTable, CodeRows] | None:
-        """The table and the rows, if these are looked up a few at a time; otherwise None."""
+        """Return the table and the rows if the rows are coded columns; otherwise None."""
         return (self, X) if isinstance(X, CodeRows) else None
 
     def weighed(self, columns: CodeRows) -> CodeTerm:
@@ -263,7 +263,7 @@ class CodeTable(Value):
         return CodeTerm(columns, self.weights, self.unseen, self.offsets, self.sizes)
 
     def zeros(self, columns: CodeRows) -> list[CodeTerm]:
-        """Columns with how often each code is impossible, where there are such codes."""
+        """Return the terms that count impossible factors; empty if no code is impossible."""
         return [] if self.impossible is None else [CodeTerm(columns, *self.impossible, self.offsets, self.sizes)]
 
     def _sums(self, X: Rows, weights: Array, unseen: Array) -> Array:
@@ -305,7 +305,7 @@ def code_scores(coded: Coded) -> Scores:
 
 
 def missing_codes(codes: Array) -> Array:
-    """Which codes stand for a missing category: NaN, or the lowest number of a signed type."""
+    """Return a mask of missing categories: NaN, or the lowest number of a signed type."""
     if codes.dtype.kind == "f":
         return np.isnan(codes)
     return codes == np.iinfo(codes.dtype).min if codes.dtype.kind == "i" else np.zeros(codes.shape, bool)
@@ -351,7 +351,7 @@ class NormalTable(Value):
 @stored()
 @dataclass(frozen=True, eq=False)
 class CovarianceTable(Value):
-    """A table of normal densities with covariances; a row with missing values is scored by what it has."""
+    """A table of normal densities with covariances; a row with missing values is scored by the others."""
 
     who: str
     classes: Index
@@ -392,7 +392,7 @@ class CovarianceTable(Value):
         return result
 
     def shares(self, row: Rows) -> Shares:
-        """Feature after feature: what each adds given those before it."""
+        """Return the share of each feature given the features before it."""
         x = np.asarray(row.toarray() if is_sparse_matrix(row) else row, dtype=np.float64)
         known = np.flatnonzero(~np.isnan(x[0]))
         sums = [np.zeros(self.classes.size)]
@@ -417,7 +417,7 @@ def _whitening(covariance: Array) -> tuple[Array, float]:
 class Table(Value):
     """The table of a model: log-probabilities of classes, and the table of each block, whose scores add up.
 
-    `missingness` is the table of what being missing says, where that counts.
+    `missingness` is the table of missing values, if these are informative.
     """
 
     classes: Index
@@ -444,7 +444,7 @@ class Table(Value):
         return Scores(total.classes, total.likelihood, prior, total.impossible)
 
     def decide(self, rows: Mapping[str, Any], n_rows: int) -> Array:
-        """The label of each row; where there are only coded columns, their scores are kept nowhere."""
+        """The label of each row; scores are not kept if all columns are coded."""
         coded, others = self._split(rows)
         impossible = any(table.impossible is not None for table, _ in coded)
         if others or not coded or impossible or self.classes.order is not None or self.classes.names is None:

@@ -24,7 +24,7 @@ from naively.store.registry import stored
 
 
 class Background(Settled):
-    """What all these rules have in common."""
+    """Base of the rules with a background."""
 
     local: ClassVar[bool] = False
 
@@ -40,7 +40,7 @@ class Background(Settled):
         return np.log(np.where(there, chance, seen.share)), None if np.all(there) else (~there).astype(np.float64)
 
     def discounted(self, count: Any) -> Any:
-        """Return how much is taken from a count."""
+        """Return the discount of a count."""
         return np.zeros_like(np.asarray(count, dtype=np.float64))
 
     def kept(self, count: Any, total: Any, seen: Seen) -> Any:
@@ -53,16 +53,16 @@ class Background(Settled):
 
 
 def background_of(everywhere: Array, total: Any) -> Any:
-    """p(w): the share of each feature in all classes together; one that none has seen is taken as seen once.
+    """p(w): the share of each feature in all classes together; a feature that none has seen counts as seen once.
 
-    `total` is what all features come to, those taken as seen once included.
+    `total` is the sum over all features, these included.
     """
     total = np.asarray(total, dtype=np.float64)
     return np.where(everywhere > 0, everywhere, 1.0) / np.where(total > 0, total, 1.0)
 
 
 def seen_of(rule: Any, cells: Cells, totals: Array, width: int) -> Seen:
-    """Return the background of so many features, and what classes have seen of them."""
+    """Return the background of features, and the number of features and the discounts of each class."""
     count, classes = cells.values[0].astype(np.float64), len(totals)
     everywhere = np.bincount(cells.feature, weights=count, minlength=width)
     return Seen(
@@ -155,7 +155,7 @@ class AbsoluteDiscount(Background):
 @stored()
 @dataclass(frozen=True)
 class WittenBell(Background):
-    """(N + U p(w)) / (T + U), U being how many different features the class has seen.
+    """(N + U p(w)) / (T + U), U being the number of different features that the class has seen.
 
     >>> WittenBell()
     WittenBell()
@@ -177,7 +177,7 @@ def _over(top: Any, bottom: Any) -> Any:
 BACKGROUNDS = (JelinekMercer, Dirichlet, AbsoluteDiscount, WittenBell)
 ADDED = (Additive, Epsilon, Evidence)
 SMOOTHINGS = (*ADDED, *BACKGROUNDS)
-"""Every rule there is; the first few serve every family."""
+"""All rules; the first few serve every family."""
 
 
 def rule_of(alpha: Any) -> Any:

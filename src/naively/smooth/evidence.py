@@ -15,14 +15,14 @@ from naively._core import digamma
 from naively.arrays import Array
 
 LOWEST, HIGHEST = 1e-4, 1e4
-"""The α that evidence may choose; beyond these it makes no difference."""
+"""Bounds of the α that evidence chooses; beyond them a change makes no difference."""
 _BITS = 12
 _CLOSE, _LEVEL = 1e-9, 1e-12
-"""How near to where it crosses zero a function is followed, across and up."""
+"""Tolerances of a root: of its place, and of the value of the function."""
 
 
 class Urns:
-    """What a rule may ask of all that was counted before it is settled."""
+    """The counts that a rule may use to find its parameter."""
 
     def seen(self) -> Array:
         """Return the counts above 0, in any order."""
@@ -35,11 +35,11 @@ class Urns:
 
 @dataclass(frozen=True, eq=False)
 class Draws(Urns):
-    """Outcomes that were drawn: their counts (those above 0) and how many have each; and for each urn its total, how
-    many outcomes it has and how many such urns there are. Counts and totals times `scale` are numbers of draws."""
+    """Draws from urns. For outcomes: counts above 0 and the number of outcomes with each; for urns: the total, the
+    number of outcomes and the number of such urns. Counts and totals times `scale` are numbers of draws."""
 
     counts: Array
-    many: Array | None  # None: one of each
+    multiplicity: Array | None  # None: one of each
     totals: Array
     outcomes: Array
     urns: Array
@@ -47,7 +47,7 @@ class Draws(Urns):
 
     @classmethod
     def of(
-        cls, counts: Array, totals: Array, outcomes: Array | float, many: Array | None = None,
+        cls, counts: Array, totals: Array, outcomes: Array | float, multiplicity: Array | None = None,
         urns: Array | None = None,
     ) -> Draws:  # fmt: skip
         totals = np.asarray(totals, dtype=np.float64).ravel()
@@ -55,10 +55,10 @@ class Draws(Urns):
         urns = np.ones(len(totals)) if urns is None else urns
         drawn = (totals > 0) & (each > 1) & (urns > 0)  # what has one outcome tells nothing
         counts = np.asarray(counts).ravel()
-        there = counts > 0 if many is None else (counts > 0) & (many > 0)
+        there = counts > 0 if multiplicity is None else (counts > 0) & (multiplicity > 0)
         if not there.all():
-            counts, many = counts[there], None if many is None else many[there]
-        return cls(counts, many, totals[drawn], each[drawn], urns[drawn])
+            counts, multiplicity = counts[there], None if multiplicity is None else multiplicity[there]
+        return cls(counts, multiplicity, totals[drawn], each[drawn], urns[drawn])
 
     def seen(self) -> Array:
         return self.counts
@@ -72,14 +72,14 @@ class Draws(Urns):
 
 @dataclass(frozen=True, eq=False)
 class Rates(Urns):
-    """Numbers of events in so many rows, and how many features have each such pair."""
+    """Pairs of a number of events and a number of rows, and the number of features with each pair."""
 
     counts: Array
     rows: Array
-    many: Array
+    multiplicity: Array
 
     def best(self) -> float:
-        return best_shape(self.counts, self.rows, self.many)
+        return best_shape(self.counts, self.rows, self.multiplicity)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +110,7 @@ def best_alpha(draws: Draws) -> float:
     """
     if not len(draws.counts) or not len(draws.totals):
         return 1.0
-    counts, many = _distinct(draws.counts, draws.many)
+    counts, multiplicity = _distinct(draws.counts, draws.multiplicity)
     total, size, urns = draws.totals, draws.outcomes, draws.urns
     if len(total) > 1 << 10:
         pairs, at = np.unique(np.stack([_rounded(total), size]), axis=1, return_inverse=True)
@@ -118,24 +118,24 @@ def best_alpha(draws: Draws) -> float:
 
     def slope(log_alpha: float) -> float:
         alpha = np.exp(log_alpha)
-        above = many @ (digamma(counts + alpha) - digamma(np.array([alpha])))
+        above = multiplicity @ (digamma(counts + alpha) - digamma(np.array([alpha])))
         below = urns @ (size * (digamma(total + size * alpha) - digamma(size * alpha)))
         return float(alpha * (above - below))
 
     return _highest(slope)
 
 
-def best_shape(events: Array, rows: Array, many: Array) -> float:
-    """The same for numbers of events in so many rows, whose rates are drawn from a gamma with mean 1 and shape α."""
-    drawn = (rows > 0) & (many > 0)
-    events, rows, many = (np.asarray(v, dtype=np.float64)[drawn] for v in (events, rows, many))
+def best_shape(events: Array, rows: Array, multiplicity: Array) -> float:
+    """Return the best α for numbers of events in rows, whose rates are drawn from a gamma of mean 1 and shape α."""
+    drawn = (rows > 0) & (multiplicity > 0)
+    events, rows, multiplicity = (np.asarray(v, dtype=np.float64)[drawn] for v in (events, rows, multiplicity))
     if not events.any():
         return 1.0
 
     def slope(log_alpha: float) -> float:
         alpha = np.exp(log_alpha)
         each = digamma(events + alpha) - digamma(np.array([alpha])) + log_alpha + 1 - np.log(rows + alpha)
-        return float(alpha * (many @ (each - (events + alpha) / (rows + alpha))))
+        return float(alpha * (multiplicity @ (each - (events + alpha) / (rows + alpha))))
 
     return _highest(slope)
 
@@ -156,10 +156,10 @@ def _highest(slope: Callable[[float], float]) -> float:
 
 
 def _crossing(f: Callable[[float], float], low: float, high: float, above: float, below: float) -> float:
-    """Where a function that is above zero at `low` and below it at `high` crosses it.
+    """Return the root of a function that is above zero at `low` and below it at `high`.
 
-    By false position, in which an end that stays is believed half as much each time (the Illinois rule); where that is
-    slow, by halving.
+    The method is false position, in which the value of an end that stays is halved each time (the Illinois rule), with
+    a bisection at every fourth step.
     """
     last = 0
     for step in range(200):
@@ -182,16 +182,16 @@ def _crossing(f: Callable[[float], float], low: float, high: float, above: float
     return 0.5 * (low + high)
 
 
-def _distinct(counts: Array, many: Array | None) -> tuple[Array, Array]:
+def _distinct(counts: Array, multiplicity: Array | None) -> tuple[Array, Array]:
     """The distinct counts, and how often each is there; fractions to twelve bits."""
     if counts.max() >= 1 << 20 or (counts.dtype != np.int64 and not (counts == np.floor(counts)).all()):
         counts = _rounded(counts)
     elif counts.max() <= 4 * len(counts):
-        often = np.bincount(counts.astype(np.int64), weights=many)
+        often = np.bincount(counts.astype(np.int64), weights=multiplicity)
         seen = np.flatnonzero(often)
         return seen.astype(np.float64), often[seen].astype(np.float64)
     distinct, at = np.unique(counts, return_inverse=True)
-    return distinct.astype(np.float64), np.bincount(at.ravel(), weights=many).astype(np.float64)
+    return distinct.astype(np.float64), np.bincount(at.ravel(), weights=multiplicity).astype(np.float64)
 
 
 def _rounded(values: Array) -> Array:

@@ -22,7 +22,7 @@ def added(parts: Sequence[Logs]) -> Logs:
 
 
 def times(logs: Logs, factor: Any) -> Logs:
-    """Return logarithms that many times."""
+    """Return logarithms multiplied by a factor."""
     return factor * logs[0], None if logs[1] is None else factor * logs[1]
 
 

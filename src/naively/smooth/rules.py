@@ -1,9 +1,9 @@
 """Smoothing rules: how counts become log-probabilities.
 
-A rule is settled first: it looks at all that was counted, if it wants to, and what it becomes gives logarithms of
-shares by a count, its total and a context. The answer is a pair: the finite part, and how many times impossible it is
-(None: never). Multiplying impossible factors adds these up, which is the limit of adding ever less: the class with
-fewer impossible factors wins, then the finite part decides.
+A rule is settled first: it may find its parameter from all counts. The settled rule gives logarithms of shares by a
+count, its total and a context. The answer is a pair: the finite part, and the number of impossible factors
+(None: 0). Multiplying adds up these numbers, the limit of an ever smaller α: the class with fewer impossible factors
+wins, then the finite part decides.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Smoothing:
         return False
 
     def settle(self, urns: Callable[[], Urns]) -> Settled:
-        """Return the rule that gives logarithms, now that all is counted; `urns` are made when they are asked for."""
+        """Return the rule that gives logarithms, now that all is counted; call `urns` only if counts are needed."""
         raise NotImplementedError
 
 
@@ -46,14 +46,14 @@ class Settled(Smoothing):
 
     @property
     def one_alpha(self) -> float | None:
-        """The α above 0 that is added to every count, the same for all; None: it is otherwise."""
+        """The one α above 0 that is added to every count; None if there is no such α."""
         return None
 
     def settle(self, urns: Callable[[], Urns]) -> Settled:
         return self
 
     def pseudo(self, features: Array | None) -> Any:
-        """What is added to the count of each of these features (None: all); one number where it is the same."""
+        """Return the pseudo-count of each of these features (None: all); one number if they are the same."""
         return 0.0
 
     def log(self, count: Any, total: Any, context: Context) -> Logs:
@@ -63,8 +63,8 @@ class Settled(Smoothing):
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """The share of features in all classes together; and for classes, how many different features they have seen, and
-    what a discount takes from their counts."""
+    """The share of features in all classes together; and for each class, the number of different features that it has
+    seen, and the sum of the discounts of its counts."""
 
     share: Any
     types: Any

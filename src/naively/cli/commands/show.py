@@ -63,10 +63,10 @@ def _class_to_show(classes: list[Any], label: str | None) -> Any:
 def _settings(learner: Any, about: dict[str, Any]) -> dict[str, Any]:
     facts: dict[str, Any] = {}
     if getattr(learner, "reads_text", False):
-        settled = learner._settled(learner._model)
+        resolved = learner._resolved(learner._model)
         facts["recipe"] = (
-            f"{settled['family']}, {settled['weighting']}, n-grams {settled['ngrams'][0]}-{settled['ngrams'][1]}, "
-            f"tokens {settled['tokens']}"
+            f"{resolved['family']}, {resolved['weighting']}, n-grams {resolved['ngrams'][0]}-{resolved['ngrams'][1]}, "
+            f"tokens {resolved['tokens']}"
         )
         if not about["frozen"]:
             alpha = learner.chosen_.alpha

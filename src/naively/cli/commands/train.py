@@ -112,13 +112,13 @@ def _in_folds(learner: Any, roles: Roles, rows: Any, calibration: Any) -> Estima
 
 def _leaving_out(learner: Any, roles: Roles, rows: Any, found: Any, calibration: Any) -> Estimate:
     """Estimate the accuracy from texts that were left out one by one; copies count once, left out together."""
-    from naively.learn.sample import different_rows, taken
+    from naively.learn.sample import copied_rows, different_rows
 
     first, copies = different_rows(rows)
     right = (found.predicted == found.truth)[first].astype(float)
     several = copies > 1
     if several.any():
-        some = taken(rows, first[several])
+        some = copied_rows(rows, first[several])
         again = learner.judge(roles.rows(some), roles.labels(some, learner.classes_), copies[several].astype(float))
         right[several] = replace(again, scores=again.scores.at(calibration)).predicted == again.truth
     return Estimate.of(right)

@@ -1,4 +1,4 @@
-"""What all blocks can do."""
+"""Block: the protocol of blocks, the groups of columns that are counted together."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Block(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called among the blocks of a model."""
+        """The name of the block in a model."""
 
     @property
     def family(self) -> Family:
@@ -28,49 +28,49 @@ class Block(Protocol):
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The columns that it reads."""
+        """The columns of the table that the block reads."""
 
     def no_features(self) -> Any:
-        """Its features before anything was seen."""
+        """Return the features before any row is counted."""
 
     def count(self, frame: Frame, codes: Array, classes: Index, features: Any, weight: Array | None) -> Any:
         """The tally of these rows; `codes` are the numbers of their classes."""
 
     def read(self, frame: Frame, features: Any) -> Any:
-        """Its rows as its family's tables take them."""
+        """Return the rows in the form that tables of the family take."""
 
     def rule(self, smoothing: Smoothing) -> Any:
-        """What its family is smoothed by, where the model is smoothed by this."""
+        """Return the smoothing of the family in a model with this smoothing."""
 
     @property
     def tables(self) -> tuple[type, ...]:
-        """The classes of its tables."""
+        """The classes that its tables may have."""
 
     @property
     def ignores_prior(self) -> bool:
-        """Whether scores of a model of this block alone leave out the prior."""
+        """True if scores of a model of this block alone leave out the prior."""
 
     def features_of(self, table: Any) -> Any:
-        """Its features, as its table has them."""
+        """Return the features of a table."""
 
     def shares(self, table: Any, rows: Any) -> Shares:
-        """The factors of one row by name, without those of ignored columns."""
+        """Return the shares of one row by name, without those of ignored columns."""
 
     def ignored(self, table: Any) -> set[str]:
         """Columns that add the same to every class, whatever their value."""
 
-    def lost(self, ledger: PartLedger, rows: Array) -> Array | None:
-        """How much is missing, columns by classes (None: not known); `rows` are those of the model."""
+    def missing_counts(self, ledger: PartLedger, rows: Array) -> Array | None:
+        """Return the weight of missing values, columns by classes (None: not counted); `rows` are all rows."""
 
     def columns_of(self, drawn: Any, features: Any) -> dict[str, Any]:
         """Rows drawn by its family as columns of a table."""
 
-    def tidied(self, ledger: PartLedger, gone: Any) -> PartLedger:
-        """Without what only rows just forgotten had brought along."""
+    def tidied(self, ledger: PartLedger, forgotten: Any) -> PartLedger:
+        """Return the part without features that only forgotten rows had."""
 
 
 class TableBlock:
-    """What most blocks of a table have in common."""
+    """Base of most blocks of a table."""
 
     ignores_prior: ClassVar[bool] = False
 
@@ -85,21 +85,21 @@ class TableBlock:
         ignored = self.ignored(table)
         if not ignored:
             return names, shares, impossible
-        kept = [i for i, name in enumerate(names) if name not in ignored]
-        return [names[i] for i in kept], shares[kept], None if impossible is None else impossible[kept]
+        listed = [i for i, name in enumerate(names) if name not in ignored]
+        return [names[i] for i in listed], shares[listed], None if impossible is None else impossible[listed]
 
-    def tidied(self, ledger: PartLedger, gone: Any) -> PartLedger:
+    def tidied(self, ledger: PartLedger, forgotten: Any) -> PartLedger:
         return ledger
 
 
-def checked(name: str, values: Any, kinds: tuple[str, ...], taken: str) -> tuple[Any, str]:
-    """A column and its kind, which must be one of these; one without any value holds nothing, whatever its type."""
+def checked(name: str, values: Any, kinds: tuple[str, ...], expected: str) -> tuple[Any, str]:
+    """Return a column and its kind, one of these; a column without any value is NOTHING, whatever its type."""
     kind = kind_of(name, values)
     if kind == NOTHING or kind in kinds:
         return values, kind
     if missing(values).all():
         return nothing(len(values)), NOTHING
-    raise changed(name, taken, kind)
+    raise changed(name, expected, kind)
 
 
 def nothing(rows: int) -> Any:

@@ -1,4 +1,4 @@
-"""Blocks: what a model counts of a row and how that weighs, block by block; the scores of blocks add up."""
+"""Blocks: all blocks of a model over the same rows; their scores add up."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from naively.store.registry import stored
 from naively.threads import on_threads
 
 COUNTED = 1 << 18
-"""How many rows of a table are counted at a time."""
+"""Number of rows of a table that are counted at a time."""
 
 
 @stored()
 @dataclass(frozen=True)
 class Blocks:
-    """All blocks of a model over the same rows. `informative`: whether it says something that a value is missing."""
+    """All blocks of a model over the same rows. `informative`: a missing value counts as evidence."""
 
     who: str
     blocks: tuple[Block, ...]
@@ -40,13 +40,13 @@ class Blocks:
 
     @property
     def ignores_prior(self) -> bool:
-        """Whether scores leave out the prior, where there are several classes."""
+        """True if scores leave out the class prior."""
         return any(block.ignores_prior for block in self.blocks)
 
     # --- counting
 
     def no_features(self) -> dict[str, Any]:
-        """The features of each block before anything was seen."""
+        """The features of each block before any row is counted."""
         return {block.name: block.no_features() for block in self.blocks}
 
     def empty(self, classes: Index, features: Mapping[str, Any]) -> Tally:
@@ -76,9 +76,9 @@ class Blocks:
         parts = {block.name: block.count(X, codes, classes, features[block.name], weight) for block in self.blocks}
         return Tally(classes, rows_per_class(codes, weight, classes.size), parts)
 
-    def tidied(self, ledger: Ledger, gone: Tally) -> Ledger:
-        """Without what only rows just forgotten had brought along: categories and words."""
-        parts = {b.name: b.tidied(ledger.counted[b.name], gone.parts[b.name]) for b in self.blocks}
+    def tidied(self, ledger: Ledger, forgotten: Tally) -> Ledger:
+        """Return the ledger without categories and words that only forgotten rows had."""
+        parts = {b.name: b.tidied(ledger.counted[b.name], forgotten.parts[b.name]) for b in self.blocks}
         return replace(ledger, parts=parts)
 
     # --- scoring
@@ -98,12 +98,12 @@ class Blocks:
         return {block.name: block.read(X, features[block.name]) for block in self.blocks}
 
     def rows_for(self, table: Table, X: Frame) -> dict[str, Any]:
-        """The rows of each block, and what is missing, as this table takes them."""
+        """Return the rows of each block, and codes of missing values, in the form that this table takes."""
         rows = {block.name: block.read(X, block.features_of(table.blocks[block.name])) for block in self.blocks}
         return rows if table.missingness is None else {**rows, MISSING_VALUES: table.missingness.codes(X)}
 
     def shares(self, table: Table, X: Frame) -> Shares:
-        """For one row: its factors by name, what each adds to each class, and how often each is impossible."""
+        """Return for one row the names of its features, their shares by class, and impossible factors."""
         rows = self.rows_for(table, X)
         parts = [block.shares(table.blocks[block.name], rows[block.name]) for block in self.blocks]
         if table.missingness is not None:
@@ -115,22 +115,22 @@ class Blocks:
         return [name for block in self.blocks for name in sorted(block.ignored(table.blocks[block.name]))]
 
     def missingness(self, ledger: Ledger, rule: Smoothing) -> Missingness | None:
-        """The table of what being missing says; None where it says nothing."""
+        """Return the table of missing values; None if they are not informative."""
         if not self.informative:
             return None
         names: list[str] = []
-        lost: list[Array] = []
+        missing_counts: list[Array] = []
         for block in self.blocks:
-            counts = block.lost(ledger.counted[block.name], ledger.rows)
+            counts = block.missing_counts(ledger.counted[block.name], ledger.rows)
             if counts is not None:
                 names += block.sources
-                lost += list(counts)
-        return Missingness.of(self.who, ledger.classes, ledger.rows, names, lost, rule)
+                missing_counts += list(counts)
+        return Missingness.of(self.who, ledger.classes, ledger.rows, names, missing_counts, rule)
 
     def left_out(
         self, ledger: Ledger, rules: Sequence[Smoothing], X: Frame, codes: Array, weight: Array | None
     ) -> Left:
-        """For each rule, the scores of these rows, each by the counts without itself: the sum of the blocks."""
+        """Return for each rule the scores of these rows, each by the counts without it: the sum of the blocks."""
         parts: list[Left] = []
         for block in self.blocks:
             part = ledger.counted[block.name]
@@ -150,7 +150,7 @@ class Blocks:
         return sum(block.family.n_parameters(ledger.counted[block.name]) for block in self.blocks)
 
     def n_parameters_joint(self, ledger: Ledger) -> int | float:
-        """One for each combination of what the blocks tell apart; infinite where a column holds numbers of events."""
+        """Return the number of combinations of features; infinity if a column holds numbers of events."""
         classes = ledger.classes.size
         each = [block.family.n_parameters_joint(ledger.counted[block.name]) for block in self.blocks]
         if math.inf in each:

@@ -45,8 +45,8 @@ from naively.threads import threads
 
 HOLE = np.iinfo(np.int32).min
 _PART_VALUES = {"month": range(1, 13), "weekday": range(1, 8), "hour": range(24)}
-_MANY = 10_000
-"""So many categories, if most of them are seen once, are those of an identifier."""
+_IDENTIFIER_SIZE = 10_000
+"""A column with more categories than this, most of them seen once, is an identifier."""
 
 
 Counted = tuple[Array, Array, Array]
@@ -67,13 +67,13 @@ class CategoryColumn:
         return self.source if self.part is None else f"{self.source}.{self.part}"
 
     def known(self) -> Index:
-        """The categories that there are in any case."""
+        """The categories that exist before any row is seen."""
         if self.part is not None:
             return Index.of(np.array(_PART_VALUES[self.part]))
         return Index.of(np.array([False, True])) if self.boolean or self.threshold is not None else Index(0)
 
     def coded(self, values: Any, known: Index, who: str) -> _core.Column:
-        """The number of each row's category; one that is not known gets the number behind the last."""
+        """Return the code of each row; an unknown category gets one more than the last code."""
         if self.part is not None or self.threshold is not None:
             return _core.Column.of_codes(self._fixed_codes(values, who))
         kind = _kind_of_names(known)
@@ -92,7 +92,7 @@ class CategoryColumn:
     def count(
         self, values: Any, known: Index, codes: Array, classes: int, weight: Array | None, who: str
     ) -> tuple[Counted, Index]:
-        """How often each class has each category (MISSING where there is none), and all categories there are now."""
+        """Count each category in each class (a missing value is the category MISSING); return the categories too."""
         if self.part is not None or self.threshold is not None:
             return counted(self._fixed_codes(values, who), known.size, codes, classes, weight), known
         values, kind = self._plain(values, known)
@@ -103,14 +103,14 @@ class CategoryColumn:
         return counted(_moved(own, known.locate(distinct)), known.size, codes, classes, weight), known
 
     def whole_numbers(self, values: Any, known: Index) -> Array | None:
-        """The column as numbers, where these are its categories."""
+        """Return the column as numbers, if its categories are numbers."""
         if self.part is not None or self.threshold is not None:
             return None
         values, kind = self._plain(values, known)
         return numbers(values) if kind == NUMBER else None
 
     def _plain(self, values: Any, known: Index) -> tuple[Any, str]:
-        """The column, and the kind of its categories, which must be that of the known ones."""
+        """Return the column and the kind of its categories; raise if known categories are of another kind."""
         values, kind = checked(self.source, values, (TEXT, CATEGORY, NUMBER, BOOLEAN), "categories")
         if kind == CATEGORY and _whole_dictionary(values):
             values, kind = values.cast(values.type.value_type), NUMBER
@@ -122,7 +122,7 @@ class CategoryColumn:
         raise changed(self.source, f"categories that are {_KINDS[before]}", kind)
 
     def _fixed_codes(self, values: Any, who: str) -> Array:
-        """The codes of parts of dates, and of flags, whose categories are known beforehand."""
+        """Return the codes of parts of dates or of flags, whose categories are fixed."""
         return self._date_codes(values) if self.part is not None else self._flag_codes(values, who)
 
     def _date_codes(self, values: Any) -> Array:
@@ -185,7 +185,7 @@ def _boolean_codes(values: Any) -> Array:
 
 
 def _coded(values: Any, kind: str) -> tuple[Array, Array]:
-    """The number of each row's value among the distinct ones (below 0: missing), and these."""
+    """Return the place of each value among the distinct ones (below 0: missing), and the distinct values."""
     if kind == BOOLEAN:
         return _boolean_codes(values), np.array([False, True])
     codes, listed = coded(values)
@@ -200,29 +200,29 @@ def extended(known: Index, distinct: Array) -> Index:
     return known.extended(distinct.tolist()) if known.size else Index.of(np.sort(distinct))
 
 
-def with_lost(code: Array, klass: Array, value: Array, lost: Array) -> Counted:
-    """Counts of codes, and behind them what is missing."""
-    holes = np.flatnonzero(lost)
+def with_missing(code: Array, klass: Array, value: Array, missing_sums: Array) -> Counted:
+    """Append the counts of missing values to the counts of codes."""
+    classes = np.flatnonzero(missing_sums)
     return (
-        np.concatenate([code, np.full(len(holes), MISSING)]),
-        np.concatenate([klass, holes]),
-        np.concatenate([value, lost[holes]]),
+        np.concatenate([code, np.full(len(classes), MISSING)]),
+        np.concatenate([klass, classes]),
+        np.concatenate([value, missing_sums[classes]]),
     )
 
 
 def counted(column: Array, size: int, codes: Array, classes: int, weight: Array | None) -> Counted:
-    """How often each class has each code of a column."""
+    """Count each code of a column in each class."""
     if (size + 1) * classes > LARGEST_TABLE:  # pairs that are there, not all that could be
         code = np.where(column == HOLE, MISSING, column.astype(np.int64))
         pairs, at = np.unique(code * classes + codes, return_inverse=True)
         return pairs // classes, pairs % classes, np.bincount(at, weights=weight).astype(np.float64)
     sums = _core.count_column(column, codes, classes, weight, size)
     code, klass = np.nonzero(sums[:-1])
-    return with_lost(code, klass, sums[code, klass], sums[-1])
+    return with_missing(code, klass, sums[code, klass], sums[-1])
 
 
-def _some_day(month: int | None, weekday: int | None, hour: int | None) -> datetime | None:
-    """A point in time with these parts."""
+def _day_with(month: int | None, weekday: int | None, hour: int | None) -> datetime | None:
+    """Return a point in time with these parts; None if there are none."""
     if month is None and weekday is None and hour is None:
         return None
     first = datetime(2024, month or 1, 1, hour or 0)
@@ -230,7 +230,7 @@ def _some_day(month: int | None, weekday: int | None, hour: int | None) -> datet
 
 
 def _whole_codes(x: Array, name: str, who: str) -> tuple[Array, Array]:
-    """The place of each row's whole number among the distinct ones (-1: missing), and these, ascending."""
+    """Return the place of each whole number among the distinct ones (-1: missing), and the distinct ones, sorted."""
     codes, distinct, impossible, narrow = _core.whole_codes(x)
     if impossible >= 0:
         raise _not_whole(x, impossible, name, who)
@@ -255,7 +255,7 @@ def _not_whole(x: Array, row: int, name: str, who: str) -> RowError:
 
 
 def _moved(codes: Array, places: Array) -> Array:
-    """Codes (below 0: missing) with other numbers."""
+    """Renumber codes; those below 0 are missing."""
     if (places == np.arange(len(places))).all():
         return np.where(codes < 0, HOLE, codes) if codes.min(initial=0) < 0 else codes
     return np.append(places, HOLE).astype(np.int32)[np.maximum(codes, -1)]
@@ -264,7 +264,7 @@ def _moved(codes: Array, places: Array) -> Array:
 @stored()
 @dataclass(frozen=True)
 class CategoryBlock(TableBlock):
-    """All columns of categories."""
+    """The columns of categories of a table."""
 
     who: str
     columns: tuple[CategoryColumn, ...]
@@ -302,21 +302,21 @@ class CategoryBlock(TableBlock):
     def _count_numbers(
         self, frame: Frame, codes: Array, classes: int, features: Categories, weight: Array | None
     ) -> dict[int, tuple[Counted, Index]]:
-        """The counts of columns whose categories are whole numbers that lie close together."""
+        """Count the columns whose categories are whole numbers that lie close together."""
         columns = {
             j: x
             for j, column in enumerate(self.columns)
             if (x := column.whole_numbers(frame.get(column.source), features.values[j])) is not None
         }
-        many = threads(len(frame) * len(columns))
+        n_threads = threads(len(frame) * len(columns))
         found: dict[int, tuple[Counted, Index]] = {}
         for j, part in zip(
-            columns, _core.count_whole(list(columns.values()), codes, classes, weight, many), strict=True
+            columns, _core.count_whole(list(columns.values()), codes, classes, weight, n_threads), strict=True
         ):
-            (number, klass, value), lost, impossible, narrow = part
+            (number, klass, value), missing_sums, impossible, narrow = part
             if impossible < 0 and narrow:
                 known = extended(features.values[j], np.unique(number))
-                found[j] = with_lost(known.locate(number), klass, value, lost), known
+                found[j] = with_missing(known.locate(number), klass, value, missing_sums), known
         return found
 
     def read(self, frame: Frame, features: Categories) -> CodeRows:
@@ -326,13 +326,13 @@ class CategoryBlock(TableBlock):
             _, row, j = fault
             return _not_whole(numbers(values[j]), row, self.columns[j].source, self.who)
 
-        told = zip(self.columns, values, features.values, strict=True)
-        return CodeRows([column.coded(v, known, self.who) for column, v, known in told], len(frame), refuse)
+        coded_columns = zip(self.columns, values, features.values, strict=True)
+        return CodeRows([column.coded(v, known, self.who) for column, v, known in coded_columns], len(frame), refuse)
 
     def rule(self, smoothing: Smoothing) -> Smoothing:
         return smoothing
 
-    def lost(self, ledger: PartLedger, rows: Array) -> Array:
+    def missing_counts(self, ledger: PartLedger, rows: Array) -> Array:
         first = [next(j for j, c in enumerate(self.columns) if c.source == source) for source in self.sources]
         wanted = (np.array(first, np.int64) << CODE_BITS) | MISSING
         cells = ledger.take(wanted)
@@ -347,7 +347,7 @@ class CategoryBlock(TableBlock):
         return {table.categories.columns.name(j) for j in np.flatnonzero(table.sizes <= 1).tolist()}
 
     def columns_of(self, drawn: Array, features: Categories) -> dict[str, Any]:
-        """Codes as their categories; parts of a date as a day that has them."""
+        """Replace codes by categories, and parts of a date by a day that has them."""
         result: dict[str, Any] = {}
         dates: dict[str, dict[str, list[Any]]] = {}
         for j, (column, known) in enumerate(zip(self.columns, features.values, strict=True)):
@@ -357,12 +357,12 @@ class CategoryBlock(TableBlock):
             if column.part is not None:
                 dates.setdefault(column.source, {})[column.part] = values
         for source, parts in dates.items():
-            some = [parts.get(part, [None] * len(drawn)) for part in ("month", "weekday", "hour")]
-            result[source] = [_some_day(*day) for day in zip(*some, strict=True)]
+            day_parts = [parts.get(part, [None] * len(drawn)) for part in ("month", "weekday", "hour")]
+            result[source] = [_day_with(*day) for day in zip(*day_parts, strict=True)]
         return result
 
-    def tidied(self, ledger: PartLedger, gone: Any) -> PartLedger:
-        features_in = gone.cells.features()
+    def tidied(self, ledger: PartLedger, forgotten: Any) -> PartLedger:
+        features_in = forgotten.cells.features()
         if len(ledger.take(features_in).features()) == len(features_in):
             return ledger
         return PartLedger(
@@ -370,9 +370,9 @@ class CategoryBlock(TableBlock):
         )
 
     def warn(self, features: Categories, rows: float) -> None:
-        """Of columns whose every value is different: what tells rows apart does not tell classes."""
+        """Warn of a column whose values are nearly all different: an identifier of rows does not predict classes."""
         for column, known in zip(self.columns, features.values, strict=True):
-            if known.size > _MANY and known.size > rows / 2:
+            if known.size > _IDENTIFIER_SIZE and known.size > rows / 2:
                 warn_caller(
                     f"column {column.name!r} has {known.size:_} categories in {rows:_.0f} rows: this is an identifier, "
                     "which tells nothing of new rows and takes much room; leave it out: "

@@ -51,15 +51,15 @@ class CategoryArrayBlock(ArrayBlock):
     def features_of(self, table: Any) -> Categories:
         return table.categories
 
-    def tidied(self, ledger: PartLedger, gone: Any) -> PartLedger:
-        features = gone.cells.features()
+    def tidied(self, ledger: PartLedger, forgotten: Any) -> PartLedger:
+        features = forgotten.cells.features()
         if len(ledger.take(features).features()) == len(features):
             return ledger
         least = np.array(self.least or (0,) * ledger.features.columns.size)
         return PartLedger(ledger.classes, (trimmed(ledger.total, least),))
 
     def columns_of(self, drawn: Array, features: Categories) -> dict[str, Any]:
-        """Codes as the categories they stand for."""
+        """Replace codes by their categories."""
         missing = drawn == np.iinfo(np.int64).min
         if all(v.names is None for v in features.values) and not missing.any():
             return {self.name: drawn}
@@ -96,12 +96,12 @@ def _changed(name: Any, before: str, now: str) -> InputError:
 
 
 def _column_codes(column: Array, known: Index, name: Any, grow: bool, named: bool) -> tuple[Array, Index]:
-    holes = missing_entries(column) if column.dtype == object else np.zeros(len(column), bool)
+    mask = missing_entries(column) if column.dtype == object else np.zeros(len(column), bool)
     result = np.full(len(column), np.nan)
-    present = column[~holes]
+    present = column[~mask]
     if not len(present):
         return result, known
-    if _is_text(column, holes, name):
+    if _is_text(column, mask, name):
         if known.size and (known.names is None or known.names.dtype.kind == "f"):
             raise _changed(name, "numbers", "text")
     else:
@@ -109,27 +109,28 @@ def _column_codes(column: Array, known: Index, name: Any, grow: bool, named: boo
             raise _changed(name, "text", "numbers")
         present = present.astype(np.float64)
         if not named:
-            result[~holes] = present
+            result[~mask] = present
             return result, known
-        _check_names(column, holes, present, name)
-    result[~holes], index = _name_codes(present, known, grow)
+        _check_names(column, mask, present, name)
+    result[~mask], index = _name_codes(present, known, grow)
     return result, index
 
 
-def _is_text(column: Array, holes: Array, name: Any) -> bool:
-    """Whether the values that are there are text; they must be all text or all numbers."""
+def _is_text(column: Array, mask: Array, name: Any) -> bool:
+    """True if the known values are text; raise if they are neither all text nor all numbers."""
     if column.dtype != object:
         return True
-    texts = np.array([isinstance(v, str) for v in column[~holes]])
+    texts = np.array([isinstance(v, str) for v in column[~mask]])
     if texts.all():
         return True
-    odd = [i for i, v in enumerate(column) if not holes[i] and not isinstance(v, (str, *_NUMBERS))]
-    if odd:
+    wrong = [i for i, v in enumerate(column) if not mask[i] and not isinstance(v, (str, *_NUMBERS))]
+    if wrong:
         raise TypeError(
-            f"row {odd[0]}, column {name!r}: argument must be a string or a number, got {type(column[odd[0]]).__name__}"
+            f"row {wrong[0]}, column {name!r}: argument must be a string or a number, "
+            f"got {type(column[wrong[0]]).__name__}"
         )
     if texts.any():
-        row = int(np.flatnonzero(~holes)[np.argmin(texts)])
+        row = int(np.flatnonzero(~mask)[np.argmin(texts)])
         raise InputError(
             f"row {row}, column {name!r}: text and numbers are mixed, got {column[row]!r}; convert one kind"
         )
@@ -140,11 +141,11 @@ _NUMBERS = (int, float, bool, np.number, np.bool_)
 _EXACT = float(1 << 53)
 
 
-def _check_names(column: Array, holes: Array, present: Array, name: Any) -> None:
-    """Numbers that are names must be told apart."""
+def _check_names(column: Array, mask: Array, present: Array, name: Any) -> None:
+    """Raise InputError if a number that names a category has no exact value."""
     bad = ~(np.abs(present) < _EXACT)
     if bad.any():
-        row = int(np.flatnonzero(~holes)[np.argmax(bad)])
+        row = int(np.flatnonzero(~mask)[np.argmax(bad)])
         raise InputError(
             f"row {row}, column {name!r}: a number that names a category must be finite and within 2^53, "
             f"got {column[row]!r}; convert the column to text"

@@ -48,7 +48,7 @@ class MatrixBlock(TableBlock):
     def rule(self, smoothing: Smoothing) -> Any:
         return smoothing if self.given is None else self.given
 
-    def lost(self, ledger: PartLedger, rows: Array) -> Array | None:
+    def missing_counts(self, ledger: PartLedger, rows: Array) -> Array | None:
         """None where the family does not count what is missing."""
         total = ledger.total
         if hasattr(total, "single"):
@@ -67,7 +67,7 @@ class MatrixBlock(TableBlock):
 @stored()
 @dataclass(frozen=True)
 class ArrayBlock:
-    """The rows of an array or a sparse matrix; `columns` are their names, or how many there are."""
+    """The rows of an array or a sparse matrix; `columns` are their names, or their number."""
 
     family: Family
     columns: tuple[str, ...] | int
@@ -101,11 +101,11 @@ class ArrayBlock:
     def ignored(self, table: Any) -> set[str]:
         return set()
 
-    def lost(self, ledger: PartLedger, rows: Array) -> Array | None:
+    def missing_counts(self, ledger: PartLedger, rows: Array) -> Array | None:
         return None
 
     def columns_of(self, drawn: Any, features: Any) -> dict[str, Any]:
         return {self.name: drawn}
 
-    def tidied(self, ledger: PartLedger, gone: Any) -> PartLedger:
+    def tidied(self, ledger: PartLedger, forgotten: Any) -> PartLedger:
         return ledger

@@ -25,7 +25,7 @@ from naively.store.registry import stored
 @stored()
 @dataclass(frozen=True)
 class NumberBlock(TableBlock):
-    """All columns of numbers that are weighed one by one."""
+    """The numeric columns of a table, each with a density of its own."""
 
     who: str
     columns: tuple[tuple[str, Rule], ...]
@@ -57,7 +57,7 @@ class NumberBlock(TableBlock):
     def rule(self, smoothing: Smoothing) -> Smoothing:
         return smoothing
 
-    def lost(self, ledger: PartLedger, rows: Array) -> Array:
+    def missing_counts(self, ledger: PartLedger, rows: Array) -> Array:
         total = ledger.total
         gridded, normal = self.family.gridded.lookup, self.family.normal.lookup
         cells, known = total.grid.cells, total.moments.full().n

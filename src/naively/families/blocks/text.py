@@ -9,7 +9,7 @@ from naively.arrays import Array
 from naively.count.ledger import PartLedger
 from naively.families.base import remainder
 from naively.families.blocks.base import TableBlock, changed, checked, nothing
-from naively.families.words.block import Words, without_lost_words
+from naively.families.words.block import Words, without_unseen_words
 from naively.families.words.table import TextTable
 from naively.names import Index
 from naively.read.columns import CATEGORY, NUMBER, TEXT, is_text, missing
@@ -56,7 +56,7 @@ class TextBlock(TableBlock):
     def rule(self, smoothing: Smoothing) -> Smoothing:
         return smoothing if self.given is None else self.given
 
-    def lost(self, ledger: PartLedger, rows: Array) -> Array:
+    def missing_counts(self, ledger: PartLedger, rows: Array) -> Array:
         return remainder(rows, ledger.rows)[None]
 
     def factor(self, word: str) -> str:
@@ -70,8 +70,8 @@ class TextBlock(TableBlock):
     def columns_of(self, drawn: list[str], features: Any) -> dict[str, Any]:
         return {self.source: drawn}
 
-    def tidied(self, ledger: PartLedger, gone: Any) -> PartLedger:
-        return without_lost_words(ledger, gone, self.family)
+    def tidied(self, ledger: PartLedger, forgotten: Any) -> PartLedger:
+        return without_unseen_words(ledger, forgotten, self.family)
 
 
 @stored()
@@ -110,11 +110,11 @@ class TextsBlock:
     def ignored(self, table: Any) -> set[str]:
         return set()
 
-    def lost(self, ledger: PartLedger, rows: Array) -> Array | None:
+    def missing_counts(self, ledger: PartLedger, rows: Array) -> Array | None:
         return None
 
     def columns_of(self, drawn: list[str], features: Any) -> dict[str, Any]:
         return {self.name: drawn}
 
-    def tidied(self, ledger: PartLedger, gone: Any) -> PartLedger:
-        return without_lost_words(ledger, gone, self.family)
+    def tidied(self, ledger: PartLedger, forgotten: Any) -> PartLedger:
+        return without_unseen_words(ledger, forgotten, self.family)

@@ -1,4 +1,4 @@
-"""What a column is taken for: small frozen rules, named after the family that weighs it.
+"""Declarations of columns: small frozen rules, named after the family of the column.
 
 >>> from naively import Categorical, NaiveBayes, Poisson, Text
 >>> model = NaiveBayes(columns={"zip": Categorical(), "visits": Poisson(), "review": Text(ngrams=(1, 2)), "id": None})
@@ -23,22 +23,22 @@ MOST_BINS = 10_000
 
 
 class Rule:
-    """Says which columns it can read."""
+    """A declaration of a column; `reads` are the kinds of columns it applies to."""
 
     reads: ClassVar[tuple[str, ...]] = (NUMBER, BOOLEAN)
 
     @property
     def label(self) -> str:
-        """What to call it."""
+        """The name of the family in reports."""
         return type(self).__name__.lower()
 
 
 @stored()
 @dataclass(frozen=True)
 class Number(Rule):
-    """Numbers, weighed by normal densities or by a histogram, whichever tells the labels better.
+    """Numbers with a normal density or a histogram, whichever predicts the labels better.
 
-    Which that is, is found by leaving each row out of the counts in turn.
+    Leave-one-out scores of the counted rows decide it.
     """
 
 
@@ -63,9 +63,9 @@ class Gaussian(Rule):
 @stored()
 @dataclass(frozen=True)
 class Histogram(Rule):
-    """Numbers in bins, which are chosen from the counts when the model is asked.
+    """Numbers in bins, which are chosen from the counts at first use.
 
-    `bins`: "mdl" cuts where that tells the labels (Fayyad and Irani), "width" makes `n_bins` of equal width,
+    `bins`: "mdl" cuts where that helps to predict the labels (Fayyad and Irani), "width" makes `n_bins` of equal width,
     "frequency" `n_bins` that hold equally many rows, "sqrt" as many of these as the square root of the rows.
     """
 
@@ -75,11 +75,11 @@ class Histogram(Rule):
     def __post_init__(self) -> None:
         if self.bins not in KINDS:
             raise InputError(f"bins must be one of {KINDS}, got {self.bins!r}")
-        many = self.n_bins
-        if many is not None and not (
-            isinstance(many, Integral) and not isinstance(many, bool) and 0 < many <= MOST_BINS
+        n_bins = self.n_bins
+        if n_bins is not None and not (
+            isinstance(n_bins, Integral) and not isinstance(n_bins, bool) and 0 < n_bins <= MOST_BINS
         ):
-            raise InputError(f"n_bins must be a whole number above 0 and at most {MOST_BINS:_}, got {many!r}")
+            raise InputError(f"n_bins must be a whole number above 0 and at most {MOST_BINS:_}, got {n_bins!r}")
         if self.n_bins is not None and self.bins in ("mdl", "sqrt"):
             raise InputError(f"bins={self.bins!r} finds the number of bins itself; leave n_bins out")
 

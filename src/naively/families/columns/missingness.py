@@ -1,4 +1,4 @@
-"""Missingness: what it says of the class that a value is missing; one yes/no feature per column."""
+"""Missingness: one yes/no feature per column, for whether its value is missing."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from naively.store.registry import stored
 @stored()
 @dataclass(frozen=True, eq=False)
 class Missingness(Value):
-    """The table of which values are missing, made from what the blocks have counted."""
+    """One yes/no feature per column: is its value missing?"""
 
     names: tuple[str, ...]
     table: CodeTable
@@ -32,12 +32,14 @@ class Missingness(Value):
 
     @classmethod
     def of(
-        cls, who: str, classes: Index, rows: Array, names: list[str], lost: list[Array], rule: Smoothing
+        cls, who: str, classes: Index, rows: Array, names: list[str], missing_by_column: list[Array], rule: Smoothing
     ) -> Missingness:
-        """`lost` is how often each column is missing, by classes."""
-        gone = np.array(lost).reshape(len(names), classes.size)
+        """Return the table; `missing_by_column` has for each column its missing values by class."""
+        missing_rows = np.array(missing_by_column).reshape(len(names), classes.size)
         counts = (
-            np.stack([remainder(rows, gone), gone], axis=1).reshape(2 * len(names), classes.size).astype(np.float64)
+            np.stack([remainder(rows, missing_rows), missing_rows], axis=1)
+            .reshape(2 * len(names), classes.size)
+            .astype(np.float64)
         )
         counted = _counted(counts, rows)
         settled = rule.settle(lambda: Draws.of(counts, counted.known, 2.0))
@@ -47,12 +49,12 @@ class Missingness(Value):
         return cls(tuple(names), table, counts, settled)
 
     @property
-    def lost(self) -> tuple[list[str], list[Array]]:
-        """The columns, and how often each is missing, by classes."""
+    def missing_counts(self) -> tuple[list[str], list[Array]]:
+        """The columns, and for each its missing values by class."""
         return list(self.names), list(self.counts[1::2])
 
     def codes(self, X: Frame) -> Array:
-        """1 where a value is missing."""
+        """Return 1 for each missing value, rows by columns."""
         result = np.empty((len(X), len(self.names)), np.uint8)
         for j, name in enumerate(self.names):
             result[:, j] = missing(X.get(name))
@@ -62,14 +64,14 @@ class Missingness(Value):
         return self.table.shares(codes)
 
     def left_out(self, X: Frame, rows: Array, codes: Array, weight: Array | None) -> Logs:
-        """The score of each row by the other rows; `rows` are those of each class."""
+        """Return the scores of each row by the other rows; `rows` are those of each class."""
         found = self.codes(X)
         each = np.ones(len(codes)) if weight is None else weight.astype(np.float64)
         return OwnCodes.of(_counted(self.counts, rows), found, codes, each).left_out(self.table, self.rule, found)
 
 
 def _counted(counts: Array, rows: Array) -> CodeCounts:
-    """The counts of yes and no for each column; `rows` are those of each class."""
+    """Return the counts of yes and no for each column; `rows` are those of each class."""
     columns = len(counts) // 2
     known = np.broadcast_to(rows.astype(np.float64), (columns, len(rows)))
     return CodeCounts(counts, np.repeat(np.arange(columns), 2), known, np.full(columns, 2))

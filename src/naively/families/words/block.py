@@ -76,28 +76,28 @@ class Words:
 
     @property
     def split(self) -> bool:
-        """Whether a blank in a given name parts two words of a sequence."""
+        """True if a blank in a given name separates two words of a sequence."""
         return not self.tokens.spelt and (not callable(self.tokens.kind) or self.tokens.ngrams[1] > 1)
 
     def with_ngrams(self, ngrams: tuple[int, int]) -> Words:
-        """The same for sequences of other lengths."""
+        """Return the family for sequences of other lengths."""
         return replace(self, tokens=replace(self.tokens, ngrams=ngrams))
 
     def no_words(self) -> Vocabulary | Buckets:
-        """The features before anything was seen."""
+        """Return the features before any text is counted."""
         if self.buckets is not None:
             return Buckets(self.buckets)
         return Vocabulary() if self.vocabulary is None else Vocabulary.of(self.vocabulary, split=self.split)
 
-    def many_threads(self, texts: Texts) -> int:
+    def n_threads(self, texts: Texts) -> int:
         return threads(texts.core.bytes) if self.threads is None else self.threads
 
     def empty(self, classes: Index, features: Vocabulary | Buckets) -> Counts:
         return Counts.empty(self.kind, classes.size, features)
 
     def read(self, texts: Texts, words: Vocabulary | Buckets) -> WordRows:
-        """Texts as rows of these words, for whoever wants to count or score them more than once."""
-        return read_words(self.tokens.core, words, texts, self.many_threads(texts), self.vocabulary, split=self.split)
+        """Read texts as rows of these words, so that they can be counted or scored more than once."""
+        return read_words(self.tokens.core, words, texts, self.n_threads(texts), self.vocabulary, split=self.split)
 
     def count(
         self, X: Texts | WordRows, codes: Array, classes: Index, features: Vocabulary | Buckets, weight: Array | None
@@ -105,7 +105,7 @@ class Words:
         if isinstance(X, WordRows):
             seen_words = X.counted(codes, classes.size, weight, weights=self.weights)
             return self._tally(X, codes, classes, X.words, seen_words, weight)
-        arguments = (X.core, codes, classes.size, weight, self.tokens.core, self.weights, self.many_threads(X))
+        arguments = (X.core, codes, classes.size, weight, self.tokens.core, self.weights, self.n_threads(X))
         if isinstance(features, Buckets):
             cells, buckets, names, leads = _core.count_buckets(*arguments, features.size)
             seen = Buckets.of(features.size, buckets.tolist(), names, leads.tolist())
@@ -118,7 +118,7 @@ class Words:
         return self.placed(self._tally(X, codes, classes, own, counted, weight), features)
 
     def placed(self, tally: Counts, features: Any) -> Counts:
-        """A tally of words that were counted by themselves, with the numbers that they have among others."""
+        """Renumber a tally that was counted with a vocabulary of its own, to match other features."""
         if not isinstance(tally.features, Vocabulary) or self.vocabulary is not None or features.size == 0:
             return tally
         grown, moved = features.grown(tally.features)
@@ -127,7 +127,7 @@ class Words:
     def _tally(
         self, X: Texts | WordRows, codes: Array, classes: Index, features: Any, cells: Cells, weight: Array | None
     ) -> Counts:
-        """The words of these texts; a missing one is no row in which words are known."""
+        """Return the tally of these texts; a missing text is no row of the part."""
         if cells.values.dtype != np.int64 and not np.isfinite(cells.values).all():
             raise InputError("sample_weight adds up to more than float64 holds; divide the weights by a common factor")
         if len(X.missing):
@@ -145,10 +145,10 @@ class Words:
     # --- scoring
 
     def features_in(self, X: Texts | WordRows, rule: Smoothing, ledger: PartLedger) -> Array | None:
-        """Only where every word counts, and none but those of the texts matters."""
+        """Return the words of these texts, if a table of them alone gives the same scores; otherwise None."""
         words = ledger.features
-        few = self.limits.none or (self.limits.by_rows and kept_sums(ledger, self.limits.min_df) is not None)
-        plain = few and self.vocabulary is None and self.tokens.ngrams[0] == 1 and not self.norm
+        few_limits = self.limits.none or (self.limits.by_rows and frequent_sums(ledger, self.limits.min_df) is not None)
+        plain = few_limits and self.vocabulary is None and self.tokens.ngrams[0] == 1 and not self.norm
         if self.family == "bernoulli" or not plain or isinstance(words, Buckets) or not rule.local:
             return None
         if isinstance(X, WordRows):
@@ -164,28 +164,31 @@ class Words:
         if features is None:
             numbers = self.kept(ledger.total)
             cells = ledger.total.cells
-            if self._has_holes(ledger, numbers):
+            if self._keeps_empty_columns(ledger, numbers):
                 holes = np.ones(ledger.features.size, bool)
                 holes[numbers] = False
             else:
                 cells = restricted(cells, numbers)
-            every, totals = len(numbers), cells.totals(ledger.classes.size, {OCCURRENCES, self._plane})
+            n_known, totals = len(numbers), cells.totals(ledger.classes.size, {OCCURRENCES, self._plane})
         else:
             cells = ledger.take(features)
             held = cells.features()
             if self.limits.none:
-                every, totals = ledger.features.size - (len(features) - len(held)), ledger.totals  # some may be lost
+                n_known, totals = (
+                    ledger.features.size - (len(features) - len(held)),
+                    ledger.totals,
+                )  # some words of the ledger may have no counts left
             else:
-                found = kept_sums(ledger, self.limits.min_df)
+                found = frequent_sums(ledger, self.limits.min_df)
                 assert found is not None  # or `features_in` would not have named these words
-                every, totals = found
+                n_known, totals = found
                 documents = np.bincount(cells.feature, weights=cells.values[DOCUMENTS], minlength=len(features))
                 held = np.flatnonzero(documents >= self.limits.min_df)
             numbers = features = features[held]
             cells = restricted(cells, held)
         columns = numbers if holes is None else np.arange(len(holes))
-        view = self._shown(ledger, cells, len(columns), every, totals)
-        settled = self._settled_once(ledger, rule, lambda: self._urns(view, totals))
+        view = self._view(ledger, cells, len(columns), n_known, totals)
+        settled = self._settled_for(ledger, rule, lambda: self._urns(view, totals))
         linear = self.count_family.table_of(view, settled, prior)
         words = WordSubset.among(ledger.features, columns)
         linear = replace(linear, features=words)
@@ -195,28 +198,28 @@ class Words:
             idf = inverse_documents(float(ledger.rows.sum()), documents)
         return TextTable(self, linear, words, idf, features, holes)
 
-    def _has_holes(self, ledger: PartLedger, numbers: Array) -> bool:
-        """Whether so few words are gone that to leave their columns empty is less work than to number them anew."""
+    def _keeps_empty_columns(self, ledger: PartLedger, numbers: Array) -> bool:
+        """True if so few words have no counts that empty columns are less work than new numbers."""
         words = ledger.features
         whole = isinstance(words, Vocabulary) and self.vocabulary is None and self.limits.none and not self.norm
         return whole and self.family != "bernoulli" and words.size // 2 < len(numbers) < words.size
 
-    def _shown(self, ledger: PartLedger, cells: Cells, width: int, every: int, totals: Array) -> View:
-        """The counts of words as the inner family takes them."""
-        shown = Cells(cells.feature, cells.klass, self._projected(cells.values, self._plane))
+    def _view(self, ledger: PartLedger, cells: Cells, width: int, n_known: int, totals: Array) -> View:
+        """Return the counts of words as the view that the inner family takes."""
+        projected = Cells(cells.feature, cells.klass, self._projected(cells.values, self._plane))
         entries = None
-        if self.family == "bernoulli" and shown.values.dtype == np.int64:  # a sum that does not depend on numbers
-            entries = entries_of(count_histogram_of(shown))
+        if self.family == "bernoulli" and projected.values.dtype == np.int64:  # a sum that does not depend on numbers
+            entries = entries_of(count_histogram_of(projected))
         sums = self._projected(totals, self._plane)
-        return View(ledger.classes, ledger.rows, sums, Index(max(every, 1)), None, width, shown, entries)
+        return View(ledger.classes, ledger.rows, sums, Index(max(n_known, 1)), None, width, projected, entries)
 
     def totals(self, ledger: PartLedger) -> Array:
-        """What each class comes to, in the words that the table is made of."""
+        """Return the sum of each class over the words of the table."""
         cells = restricted(ledger.total.cells, self.kept(ledger.total))
         return self._projected(cells.totals(ledger.classes.size), self._plane)[0]
 
     def counted(self, values: Array) -> Array:
-        """The numbers of the cells that the table is made of: occurrences, documents or weights."""
+        """Return the plane that the table is made of: occurrences, documents or weights."""
         return self._projected(values, self._plane)[0]
 
     def settled_by(self, ledger: PartLedger, rule: Smoothing) -> Settled:
@@ -226,25 +229,25 @@ class Words:
             numbers = self.kept(ledger.total)
             cells = restricted(ledger.total.cells, numbers)
             totals = cells.totals(ledger.classes.size)
-            return self._urns(self._shown(ledger, cells, len(numbers), len(numbers), totals), totals)
+            return self._urns(self._view(ledger, cells, len(numbers), len(numbers), totals), totals)
 
-        return self._settled_once(ledger, rule, urns)
+        return self._settled_for(ledger, rule, urns)
 
-    def _settled_once(self, ledger: PartLedger, rule: Smoothing, urns: Callable[[], Urns]) -> Settled:
+    def _settled_for(self, ledger: PartLedger, rule: Smoothing, urns: Callable[[], Urns]) -> Settled:
         if rule.local:
             return rule.settle(urns)
         by_family: dict[Any, Any] = ledger.__dict__.setdefault("_settled", {})
-        kept: dict[Smoothing, Settled] = by_family.setdefault(replace(self, threads=None), {})
-        if rule not in kept:
-            kept[rule] = rule.settle(urns)
-        return kept[rule]
+        found: dict[Smoothing, Settled] = by_family.setdefault(replace(self, threads=None), {})
+        if rule not in found:
+            found[rule] = rule.settle(urns)
+        return found[rule]
 
     def _urns(self, view: View, totals: Array) -> Urns:
-        """Return what the counts of words were drawn from."""
+        """Return the urns that the counts of words were drawn from."""
         urns = self.count_family.urns(view)
         if self._plane != WEIGHT or not isinstance(urns, Draws) or self.family != "multinomial":
             return urns
-        # Weights come to less than the draws that they stand for: as many as there are words.
+        # The sum of weights is below the number of draws, which is the number of occurrences.
         return replace(urns, scale=float(totals[OCCURRENCES].sum() / max(view.totals[0].sum(), WEIGHT_UNIT)))
 
     @property
@@ -254,22 +257,22 @@ class Words:
     def left_out(
         self, ledger: PartLedger, rules: Sequence[Smoothing], X: Texts | WordRows, codes: Array, weight: Array | None
     ) -> Left:
-        """The words are those of the other texts, by `min_df`; those picked by other limits stay as they are."""
+        """Leave each text out; `min_df` is applied without it, other limits stay as selected with all texts."""
         if self.norm and self.family == "complement":
             return one_by_one(self, ledger, rules, X, codes, weight)
         X = X if isinstance(X, WordRows) else self.read(X, ledger.features)
         numbers = self.kept(ledger.total)
         cells = restricted(ledger.total.cells, numbers)
         totals = cells.totals(ledger.classes.size, {OCCURRENCES, self._plane})
-        view = self._shown(ledger, cells, len(numbers), len(numbers), totals)
-        every = view
-        settled = [self._settled_once(ledger, rule, lambda: self._urns(every, totals)) for rule in rules]
+        view = self._view(ledger, cells, len(numbers), len(numbers), totals)
+        whole_view = view
+        settled = [self._settled_for(ledger, rule, lambda: self._urns(whole_view, totals)) for rule in rules]
         if all(rule.local for rule in settled):  # the words of these texts are enough
             near = held_among(numbers, X.number)
             cells, numbers = narrowed(cells, near, {DOCUMENTS, self._plane}), numbers[near]
-            view = self._shown(ledger, cells, len(numbers), every.every.size, totals)
+            view = self._view(ledger, cells, len(numbers), whole_view.all_features.size, totals)
         entries = self._entries(ledger, view, cells, numbers, X, codes, weight)
-        left = leave_out(self.count_family, entries, every, settled)
+        left = leave_out(self.count_family, entries, whole_view, settled)
         for logs in left:
             for part in logs:
                 if part is not None and len(X.missing):
@@ -280,7 +283,7 @@ class Words:
         self, ledger: PartLedger, view: View, cells: Cells, numbers: Array, X: WordRows, codes: Array,
         weight: Array | None,
     ) -> Entries:  # fmt: skip
-        """What the texts hold, and what each of their words has added to the counts."""
+        """Return the words of the texts as entries, with what each has added to the counts."""
         each = np.ones(len(codes)) if weight is None else weight.astype(np.float64)
         if len(X.missing):
             each = np.where(X.missing, 0.0, each)
@@ -291,7 +294,7 @@ class Words:
         of_row = np.repeat(each, np.diff(starts))
         documents = np.bincount(cells.feature, weights=cells.values[DOCUMENTS], minlength=len(numbers))
         others = documents[column] - of_row
-        lost = self._lost(others)
+        dropped = self._dropped(others)
         if self._plane == OCCURRENCES:
             data, own = count.astype(np.float64), count * of_row
         elif self._plane == DOCUMENTS:
@@ -299,23 +302,23 @@ class Words:
         else:
             texts = np.repeat(ledger.rows.sum() - each, np.diff(starts))
             weighted = X.tf[known] * inverse_documents(texts, np.maximum(others, 0.0))
-            data = length_normed(starts, weighted if lost is None else np.where(lost, 0.0, weighted))
+            data = length_normed(starts, weighted if dropped is None else np.where(dropped, 0.0, weighted))
             own = X.unit[known] * of_row
         rows = SparseRows(data, column.astype(np.int64), starts, (len(codes), len(numbers)))
-        return Entries(rows, own, codes, each, view.cells, view.totals[0], view.rows, view.every.size, lost)
+        return Entries(rows, own, codes, each, view.cells, view.totals[0], view.rows, view.all_features.size, dropped)
 
-    def _lost(self, others: Array) -> Array | None:
-        """Whether a word that is in so many other texts would not be known by them; None where all would."""
+    def _dropped(self, others: Array) -> Array | None:
+        """Return a mask of words that are unknown without their text, by number of other texts; None: all are known."""
         if self.limits.none:
-            lost = others <= 1e-9
-            return lost if self.vocabulary is None and lost.any() else None
+            dropped = others <= 1e-9
+            return dropped if self.vocabulary is None and dropped.any() else None
         if not isinstance(self.limits.min_df, Integral):
             return None
-        lost = others < self.limits.min_df - 1e-9
-        return lost if lost.any() else None
+        dropped = others < self.limits.min_df - 1e-9
+        return dropped if dropped.any() else None
 
     def kept(self, tally: Counts) -> Array:
-        """The words that the table is made of, by number, sorted."""
+        """Return the numbers of the words of the table, sorted."""
         if self.vocabulary is None:
             return self.limits.kept(tally, tally.cells.features())
         assert isinstance(tally.features, Vocabulary)
@@ -329,7 +332,7 @@ class Words:
         return Complement(self.who, self.norm) if self.family == "complement" else Bernoulli(self.who)
 
     def _projected(self, values: Array, plane: int) -> Array:
-        """One kind of number as the inner family has it."""
+        """Return one plane in the form that the inner family takes."""
         if plane >= len(values):
             raise InputError(
                 "weighting='tfidf' needs the weights of words, which were not counted; fit with weights=True"
@@ -345,11 +348,11 @@ class Words:
         return ledger.classes.size * (size if self.family == "bernoulli" else max(size - 1, 0))
 
     def n_parameters_joint(self, ledger: PartLedger) -> int | float:
-        """Of which words a text holds, in every combination: 2^V - 1 for each class."""
+        """Return 2^V - 1 for each class, for the sets of words that a text may hold."""
         return ledger.classes.size * (2 ** len(self.kept(ledger.total)) - 1)
 
     def sample(self, ledger: PartLedger, rule: Smoothing, klass: int, size: int, rng: np.random.Generator) -> list[str]:
-        """Texts of words drawn one by one, as long as the class's are on average, in a Poisson manner."""
+        """Draw texts word by word; lengths follow a Poisson distribution with the mean of the class."""
         numbers = self.kept(ledger.total)
         cells = restricted(ledger.total.cells, numbers)
         mine = cells.klass == klass
@@ -359,7 +362,7 @@ class Words:
         if not len(numbers) or not size:
             return [""] * size
         totals = cells.totals(ledger.classes.size)
-        view = self._shown(ledger, cells, len(numbers), len(numbers), totals)
+        view = self._view(ledger, cells, len(numbers), len(numbers), totals)
         plain = replace(view, cells=replace(cells, values=cells.values[:1]), totals=totals[:1])
         settled = rule.settle(lambda: self._urns(view, totals))
         chance = exp(Multinomial().log_shares(plain, settled, klass))
@@ -372,11 +375,11 @@ class Words:
         return [" ".join(names[w] for w in where[a:b]) for a, b in zip([0, *ends[:-1]], ends, strict=True)]
 
 
-def kept_sums(ledger: PartLedger, least: int) -> tuple[int, Array] | None:
-    """How many words are in so many texts, and what these come to in each class, kinds by classes.
+def frequent_sums(ledger: PartLedger, least: int) -> tuple[int, Array] | None:
+    """Return the number of words in `least` texts or more, and their sums, planes by classes.
 
-    The largest tally of the ledger is gone through once; what was learnt since changes the sums of its own words. None
-    where that is too much, or where words must be counted anew.
+    The largest level of the ledger is summed once; later levels change the sums of their own words. None if later
+    levels are large, or if the first one does not fit the classes.
     """
     first, size = ledger.levels[0], ledger.classes.size
     since = sum(level.size for level in ledger.levels[1:])
@@ -385,31 +388,31 @@ def kept_sums(ledger: PartLedger, least: int) -> tuple[int, Array] | None:
     made: dict[Any, Any] = first.__dict__.setdefault("_kept_sums", {})
     if least not in made:
         made[least] = _sums_of(first.cells, least, size)
-    many, totals = made[least]
+    n_words, totals = made[least]
     if len(ledger.levels) == 1:
-        return many, totals
+        return n_words, totals
     words = np.unique(np.concatenate([level.cells.feature for level in ledger.levels[1:]]))
     before, after = (
         _sums_of(gathered(part, words), least, size) for part in ([first.cells], [v.cells for v in ledger.levels])
     )
-    return many - before[0] + after[0], totals - before[1] + after[1]
+    return n_words - before[0] + after[0], totals - before[1] + after[1]
 
 
 def _sums_of(cells: Cells, least: int, classes: int) -> tuple[int, Array]:
     if not len(cells):
         return 0, np.zeros((len(cells.values), classes))
     documents = np.bincount(cells.feature, weights=cells.values[DOCUMENTS])
-    kept = (documents >= least)[cells.feature]
-    some = Cells(cells.feature[kept], cells.klass[kept], np.ascontiguousarray(cells.values[:, kept]))
-    return int(np.count_nonzero(documents >= least)), some.totals(classes)
+    mask = (documents >= least)[cells.feature]
+    frequent = Cells(cells.feature[mask], cells.klass[mask], np.ascontiguousarray(cells.values[:, mask]))
+    return int(np.count_nonzero(documents >= least)), frequent.totals(classes)
 
 
-def without_lost_words(ledger: PartLedger, gone: Counts, family: Words) -> PartLedger:
-    """Without words of which nothing is left now that some texts are gone, unless the words were given."""
+def without_unseen_words(ledger: PartLedger, forgotten: Counts, family: Words) -> PartLedger:
+    """Return the part without words that only forgotten texts had, unless the words were given."""
     words = ledger.features
     if not isinstance(words, Vocabulary) or family.vocabulary is not None:
         return ledger
-    features_in = gone.cells.features()
+    features_in = forgotten.cells.features()
     if len(ledger.take(features_in).features()) == len(features_in):
         return ledger
     total = ledger.total

@@ -1,4 +1,4 @@
-"""Log-odds: the words that speak most for each label, and how sure that is."""
+"""Log-odds: the strength of the association of words with labels."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from naively.families.words.selection import OCCURRENCES, restricted
 
 
 def log_odds(counted: Counts, numbers: Array, klass: int, strength: float) -> Array:
-    """How far each of these words (sorted numbers) leans towards a label, in standard deviations.
+    """Return the weighted log-odds of each of these words (sorted numbers) for a label, in standard deviations.
 
-    The log-odds of the label's use of a word against that of all others, each smoothed by a Dirichlet prior that has
-    the words of the whole corpus, `strength` of them (Monroe, Colaresi and Quinn 2008). So frequent words do not win
-    by their number, nor rare ones by chance.
+    These are the log-odds of a word in the label against all other labels, each smoothed by a Dirichlet prior of
+    `strength` words with the frequencies of the whole corpus (Monroe, Colaresi and Quinn 2008). So frequent words do
+    not win by their number, nor rare ones by chance.
     """
     cells = restricted(counted.cells, numbers)
     counts = cells.values[OCCURRENCES].astype(np.float64)
@@ -38,7 +38,7 @@ def log_odds(counted: Counts, numbers: Array, klass: int, strength: float) -> Ar
 
 
 def top_words(ledger: PartLedger, numbers: Array, n: int, strength: float) -> dict[Any, list[tuple[str, float]]]:
-    """The n words that lean most towards each label, the most telling first; of equals, the first by name."""
+    """Return the n words with the highest log-odds for each label, the highest first; of equals, the first by name."""
     counts, classes = ledger.total, ledger.classes
     seen = numbers[np.isin(numbers, counts.cells.feature)]
     features: Any = counts.features

@@ -1,4 +1,4 @@
-"""Texts as rows of words by number, and what a word in a text weighs."""
+"""Texts as rows of words by number, and the weights of words in a text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from naively.threads import threads
 
 @dataclass(frozen=True, eq=False)
 class WordRows(Value):
-    """Texts that were read once: the words of each by number, ascending, and how often each is there."""
+    """Texts that were read once: the numbers of the words of each, ascending, and their counts."""
 
     words: Any  # Vocabulary or Buckets, or whatever has their size
     starts: Array
@@ -49,7 +49,7 @@ class WordRows(Value):
 
     @cached_property
     def unit(self) -> Array:
-        """The same with texts brought to the length 1, rounded to what is counted of it."""
+        """`tf` with texts scaled to length 1, rounded to the unit of stored weights."""
         return np.rint(length_normed(self.starts, self.tf) / WEIGHT_UNIT) * WEIGHT_UNIT
 
     def __getitem__(self, rows: slice) -> WordRows:
@@ -66,9 +66,9 @@ class WordRows(Value):
         entries = np.arange(starts[-1]) + np.repeat(self.starts[:-1][rows] - starts[:-1], lengths)
         return self._with(starts, entries, self.missing[rows] if len(self.missing) else self.missing)
 
-    def only(self, kept: Array) -> WordRows:
-        """Of some words alone (a mask of all); texts are as long as these make them."""
-        mine = kept[self.number]
+    def only(self, mask: Array) -> WordRows:
+        """Keep some words (a mask); the length of a text becomes that of its remaining words."""
+        mine = mask[self.number]
         starts = np.concatenate([[0], np.cumsum(mine)])[self.starts].astype(np.int64)
         return WordRows(self.words, starts, self.number[mine], self.count[mine], self.missing)
 
@@ -80,16 +80,16 @@ class WordRows(Value):
         words = Vocabulary.from_arrays(data, length[single], none, none)
         return self.only(single).renumbered(np.cumsum(single) - 1, words)
 
-    def shown(self, kept: Array, *, weights: bool = True) -> WordRows:
-        """Of some words alone; texts are as long as they were, where their `weights` matter."""
+    def masked(self, mask: Array, *, weights: bool = True) -> WordRows:
+        """Hide the other words; texts keep their full length in `unit`, if `weights` are needed."""
         if weights:
             _ = self.unit
-        mine = kept[self.number]
+        mine = mask[self.number]
         starts = np.concatenate([[0], np.cumsum(mine)])[self.starts]
         return self._with(starts, mine, self.missing)
 
     def renumbered(self, place: Array, words: Any) -> WordRows:
-        """With other numbers, in whatever order they are then."""
+        """Renumber the words of all texts, without sorting them again."""
         other = WordRows(words, self.starts, place[self.number], self.count, self.missing)
         other.__dict__.update({name: self.__dict__[name] for name in ("tf", "unit") if name in self.__dict__})
         return other
@@ -102,36 +102,38 @@ class WordRows(Value):
         return part
 
     def blocks(self, size: int) -> Any:
-        """Slices of so many rows."""
+        """Yield slices of `size` rows."""
         for start in range(0, len(self), size):
             yield slice(start, min(start + size, len(self)))
 
     def counted(self, codes: Array, classes: int, weight: Array | None, *, weights: bool) -> Cells:
-        """What was seen of each word in each class: occurrences, documents and, if asked for, weights."""
-        known = self.__dict__.get("unit") if weights else None  # of whole texts, where these are parts of them
+        """Count each word in each class: occurrences, documents and, with `weights`, weights."""
+        known = self.__dict__.get("unit") if weights else None  # of the full texts, if words are masked
         arguments = self.starts, self.number, self.count, known, self.words.size, codes, classes, weight
         return Cells(*_core.count_rows(*arguments, weights, threads(len(self.number))))
 
 
-def read_all(rules: Any, texts: Any, many: int) -> WordRows:
-    """The words of each text, all of them, in a vocabulary of their own."""
+def read_all(rules: Any, texts: Any, n_threads: int) -> WordRows:
+    """Read all words of each text, with a vocabulary of these texts."""
     words = Vocabulary()
-    starts, number, count = _core.read_growing(texts.core, rules, many, words.table)
+    starts, number, count = _core.read_growing(texts.core, rules, n_threads, words.table)
     return WordRows(Vocabulary.all_of(words.table), starts, number, count, texts.missing)
 
 
-def read_words(rules: Any, words: Vocabulary | Buckets, texts: Any, many: int, given: Any, *, split: bool) -> WordRows:
-    """The words of each text; those not known are left out, but with `given` words, where they are -1 (they count for
-    the length of a text)."""
+def read_words(
+    rules: Any, words: Vocabulary | Buckets, texts: Any, n_threads: int, given: Any, *, split: bool
+) -> WordRows:
+    """Read the known words of each text. With a `given` vocabulary, other words get the number -1: they count for the
+    length of a text."""
     missing = texts.missing
     if isinstance(words, Buckets):
-        starts, number, count = _core.read_buckets(texts.core, rules, many, words.size, False)
+        starts, number, count = _core.read_buckets(texts.core, rules, n_threads, words.size, False)
         return WordRows(words, starts, number, count, missing)
     if given is None:
-        starts, number, count = words.read(texts.core, rules, many)
+        starts, number, count = words.read(texts.core, rules, n_threads)
         return WordRows(words, starts, number, count, missing)
     own = Vocabulary()
-    starts, column, count = _core.read_growing(texts.core, rules, many, own.table)
+    starts, column, count = _core.read_growing(texts.core, rules, n_threads, own.table)
     own = Vocabulary.all_of(own.table)
     moved = np.full(own.size, -1, np.int64)
     here, there = (known.locate(given, split=split) for known in (own, words))
@@ -147,18 +149,18 @@ def sublinear(count: Array) -> Array:
 
 
 def length_normed(starts: Array, weight: Array) -> Array:
-    """Weights of words, those of each text brought to the length 1."""
+    """Scale the weights of the words of each text to length 1."""
     row = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     length = np.sqrt(np.bincount(row, weights=weight * weight, minlength=len(starts) - 1))
     return weight / np.where(length > 0, length, 1.0)[row]
 
 
 def inverse_documents(texts: Any, documents: Array) -> Array:
-    """log((1 + n) / (1 + df)) + 1 for words that are in so many of n texts."""
+    """Return log((1 + n) / (1 + df)) + 1 for words that are in df of n texts."""
     return np.log((1.0 + texts) / (1.0 + documents)) + 1.0
 
 
 def alike(column: Array, starts: Array) -> tuple[Array, Array]:
-    """Columns and starts of rows in one type, the narrow one where it will do."""
+    """Return columns and starts of rows in one type, int32 if that holds them."""
     narrow = starts[-1] <= np.iinfo(np.int32).max
     return (column, starts.astype(np.int32)) if narrow else (column.astype(np.int64), starts)

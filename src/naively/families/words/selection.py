@@ -1,4 +1,4 @@
-"""Selecting words by what they say of the labels: from a tally alone, without a second look at the texts."""
+"""Selection of words by their association with labels, from a tally alone."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def chi_square(a: Array, b: Array, c: Array, d: Array) -> Array:
 
 
 def mutual_information(a: Array, b: Array, c: Array, d: Array) -> Array:
-    """What being in the label and having the word tell of each other, in nats.
+    """Mutual information of the label and the word, in nats.
 
     >>> mutual_information(*map(np.array, ([10.0], [0.0], [0.0], [10.0]))).round(4).tolist()
     [0.6931]
@@ -48,7 +48,7 @@ def _information(both: Array, one: Array, other: Array, n: Array) -> Array:
 
 
 def information_gain(with_word: Array, rows: Array) -> Array:
-    """What a word tells of the label among all of them, in nats, from documents per word and label."""
+    """Information of a word about the label, in nats, from documents per word and label."""
     n, having = rows.sum(), with_word.sum(axis=1, keepdims=True)
     without = rows - with_word
     share = rows / n
@@ -91,14 +91,14 @@ class Best:
             raise InputError("Best: information gain is of all labels at once; use by='mutual_information' per label")
 
     def among(self, tally: Counts, numbers: Array) -> Array:
-        """Those of these words (sorted numbers) that are chosen."""
+        """Return the best of these words (sorted numbers)."""
         quality = self.quality(tally, numbers)
         columns = [quality.max(axis=1)] if self.per == "all" else list(quality.T)
         chosen = [first(numbers, column, self.n, tally) for column in columns]
         return np.unique(np.concatenate(chosen)) if chosen else numbers[:0]
 
     def quality(self, tally: Counts, numbers: Array) -> Array:
-        """How good each word is for each label (in the tally's order), or for all at once."""
+        """Return the criterion of each word for each label (in the order of the tally), or for all labels at once."""
         rows = tally.rows.astype(np.float64)
         parts = [self._quality(there, rows) for there in documents_by_label(tally, numbers)]
         return np.concatenate(parts) if parts else np.zeros((0, max(len(rows), 1)))
@@ -111,7 +111,7 @@ class Best:
 
 
 def documents_by_label(tally: Counts, numbers: Array) -> Iterator[Array]:
-    """How many documents of each label have each word, a block of words at a time."""
+    """Yield the number of documents with each word, words by labels, a block of words at a time."""
     classes = max(len(tally.rows), 1)
     step = max(1, _BLOCK // classes)
     cells = tally.cells
@@ -140,7 +140,7 @@ def first(numbers: Array, quality: Array, n: int, tally: Counts) -> Array:
 @stored()
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """Which words of a tally a table is made of."""
+    """The limits that select the words of a table."""
 
     min_df: Any = 1
     max_df: Any = 1.0
@@ -162,7 +162,7 @@ class Selection:
 
     @property
     def lowest(self) -> tuple[bool, Any]:
-        """Whether `min_df` is a share, and its value; 1 and 1.0 are not the same."""
+        """A pair: is `min_df` a share, and its value; so 1 and 1.0 differ."""
         return not isinstance(self.min_df, Integral), self.min_df
 
     @property
@@ -181,19 +181,19 @@ class Selection:
 
     @property
     def none(self) -> bool:
-        """Whether every word counts."""
+        """True if all words are selected."""
         return (
             self.lowest == (False, 1) and self.highest == (True, 1) and (self.max_features, self.best) == (None, None)
         )
 
     @property
     def by_rows(self) -> bool:
-        """Whether a word counts by the number of its texts alone, whatever the other words."""
+        """True if a word is selected by the number of its texts alone, whatever the other words."""
         least = isinstance(self.min_df, Integral)
         return least and self.highest == (True, 1) and (self.max_features, self.best) == (None, None)
 
     def kept(self, tally: Counts, numbers: Array) -> Array:
-        """Those of these words (sorted numbers) that count."""
+        """Return the selected words among these (sorted numbers)."""
         if self.none or not len(numbers):
             return numbers
         total = tally.rows.sum()
@@ -214,7 +214,7 @@ class Selection:
 
 
 def summed(tally: Counts, numbers: Array, plane: int) -> Array:
-    """What these words (sorted numbers) come to in all labels together."""
+    """Return the sum of a plane over all labels, for these words (sorted numbers)."""
     place = np.searchsorted(numbers, tally.cells.feature)
     place = np.minimum(place, max(len(numbers) - 1, 0))
     mine = numbers[place] == tally.cells.feature if len(numbers) else np.zeros(len(place), bool)
@@ -231,7 +231,7 @@ def restricted(cells: Cells, numbers: Array) -> Cells:
 
 
 def narrowed(cells: Cells, kept: Array, planes: Collection[int]) -> Cells:
-    """The cells of some features (a mask of all), numbered by their place among them; of some planes alone."""
+    """Return the cells of some features (a mask), renumbered, with values of some planes alone."""
     mine = np.flatnonzero(kept[cells.feature])
     values = np.zeros((len(cells.values), len(mine)), cells.values.dtype)
     for plane in planes:
@@ -244,7 +244,7 @@ _DENSE = 1 << 24
 
 
 def places(numbers: Array, wanted: Array) -> Array:
-    """The place of each wanted number among some (sorted); -1 where it is not there, or below 0."""
+    """Return the place of each wanted number among some (sorted); -1 for those that are absent or below 0."""
     if not len(numbers) or not len(wanted):
         return np.full(len(wanted), -1, np.int64)
     most = max(int(numbers[-1]), int(wanted.max())) + 1
@@ -257,7 +257,7 @@ def places(numbers: Array, wanted: Array) -> Array:
 
 
 def held_among(numbers: Array, held: Array) -> Array:
-    """Which of some numbers (sorted) are held, as a mask."""
+    """Return a mask of the numbers (sorted) that are in `held`."""
     mask = np.zeros(len(numbers), bool)
     found = places(numbers, held)
     mask[found[found >= 0]] = True

@@ -1,4 +1,4 @@
-"""The table of a family of words: reads texts, and weighs what they hold."""
+"""The table of a family of words: reads texts, and scores their words."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class TextTable(Value):
     linear: LinearTable
     features: WordSubset
     idf: Array | None
-    few: Array | None  # the numbers of the words, where they are not all there are
-    holes: Array | None = None  # which words are none, though they have a column
+    few: Array | None  # the numbers of the words, in a table of some words
+    holes: Array | None = None  # a mask of words that are unknown though they have a column
 
     @property
     def classes(self) -> Index:
@@ -47,19 +47,19 @@ class TextTable(Value):
     @cached_property
     def place(self) -> Array | None:
         """The column of each word by its number; None where they are the same."""
-        numbers, every = self.features.numbers, self.features.words
+        numbers, all_words = self.features.numbers, self.features.words
         assert numbers is not None
-        assert every is not None
+        assert all_words is not None
         if self.holes is not None:
-            return np.where(self.holes, -1, np.arange(every.size)).astype(np.int32)
-        if len(numbers) == every.size:
+            return np.where(self.holes, -1, np.arange(all_words.size)).astype(np.int32)
+        if len(numbers) == all_words.size:
             return None
-        place = np.full(every.size, -1, np.int32)
+        place = np.full(all_words.size, -1, np.int32)
         place[numbers] = np.arange(len(numbers), dtype=np.int32)
         return place
 
     def for_once(self) -> TextTable:
-        """The same, for texts that are scored once."""
+        """Return the table for texts that are scored once."""
         return replace(self, linear=self.linear.for_once())
 
     def rows(self, texts: Texts | WordRows) -> SparseRows:
@@ -67,13 +67,13 @@ class TextTable(Value):
         family = self.words
         if isinstance(texts, WordRows):
             return self._weighed(*self._placed(texts))
-        many, every = family.many_threads(texts), self.features.words
-        if isinstance(every, Buckets):
-            starts, column, count = self._bucket_rows(texts, every, many)
+        n_threads, all_words = family.n_threads(texts), self.features.words
+        if isinstance(all_words, Buckets):
+            starts, column, count = self._bucket_rows(texts, all_words, n_threads)
         else:
-            assert every is not None
+            assert all_words is not None
             place = None if self.few is not None else self.place
-            starts, column, count = every.read(texts.core, family.tokens.core, many, place)
+            starts, column, count = all_words.read(texts.core, family.tokens.core, n_threads, place)
         if self.few is not None:
             starts, column, count = _only_placed(self.few, starts, column, count)
         return self._weighed(starts, column, count)
@@ -83,11 +83,11 @@ class TextTable(Value):
         return SparseRows(data, *alike(column, starts), (len(starts) - 1, self.features.size))
 
     def _placed(self, rows: WordRows) -> tuple[Array, Array, Array]:
-        """Counts in the columns of the words that there are; those that are not are left out."""
-        numbers, every = self.features.numbers, self.features.words
+        """Return counts in the columns of the table; words without a column are left out."""
+        numbers, all_words = self.features.numbers, self.features.words
         assert numbers is not None
-        plain = self.few is None and not isinstance(every, Buckets)
-        given = self.words.vocabulary is not None  # then some words may be none of them
+        plain = self.few is None and not isinstance(all_words, Buckets)
+        given = self.words.vocabulary is not None  # then some words may have the number -1
         if plain and self.place is None and not given:
             return rows.starts, rows.number.astype(np.int32), rows.count
         if not plain or given:
@@ -95,16 +95,18 @@ class TextTable(Value):
         assert self.place is not None
         return _known(self.place[rows.number], rows.starts, rows.count)
 
-    def _bucket_rows(self, texts: Texts, every: Buckets, many: int) -> tuple[Array, Array, Array]:
-        """Counts in the columns of the buckets that there are; those that are not are left out."""
+    def _bucket_rows(self, texts: Texts, all_words: Buckets, n_threads: int) -> tuple[Array, Array, Array]:
+        """Return counts in the columns of the table; buckets without a column are left out."""
         numbers = self.features.numbers
         assert numbers is not None
-        starts, bucket, count = _core.read_buckets(texts.core, self.words.tokens.core, many, every.size, False)
+        starts, bucket, count = _core.read_buckets(texts.core, self.words.tokens.core, n_threads, all_words.size, False)
         seen, column = np.unique(bucket, return_inverse=True)
         place = np.searchsorted(numbers, seen)
         known = place < len(numbers)
         known[known] = numbers[place[known]] == seen[known]
-        return _core.reorder(starts, column.astype(np.int32), count, np.where(known, place, -1).astype(np.int32), many)
+        return _core.reorder(
+            starts, column.astype(np.int32), count, np.where(known, place, -1).astype(np.int32), n_threads
+        )
 
     def _weighted(self, starts: Array, column: Array, count: Array) -> Array:
         if self.words.family == "bernoulli" or self.words.weighting == "binary":
@@ -127,12 +129,12 @@ class TextTable(Value):
 
 
 def _only_placed(numbers: Array, starts: Array, number: Array, count: Array) -> tuple[Array, Array, Array]:
-    """Rows in the columns of some words (sorted numbers); others are left out."""
+    """Return rows in the columns of some words (sorted numbers); others are left out."""
     return _known(places(numbers, number), starts, count)
 
 
 def _known(column: Array, starts: Array, count: Array) -> tuple[Array, Array, Array]:
-    """Rows without what has no column."""
+    """Return rows without entries that have no column."""
     if column.min(initial=0) < 0:
         known = column >= 0
         starts = np.concatenate([[0], np.cumsum(known)])[starts].astype(np.int64)
