@@ -25,7 +25,7 @@ def counter(case: Case) -> Any:
 
 
 def exact(case: Case) -> bool:
-    """True if all sums of a model are exact: all but products of pairs of columns, which may refuse to be subtracted."""
+    """True if all sums are exact: all but products of pairs of columns, which may refuse to be subtracted."""
     return case.name not in ("tied", "full")
 
 
