@@ -192,6 +192,8 @@ def test_numbers_are_forgotten_without_a_trace_however_wild_they_are() -> None:
     assert constant.theta_.tolist() == [[1.0]]
     with pytest.raises(naively.NegativeCount, match="other values than were counted"):
         naively.GaussianNB().fit(np.ones((2, 1)), [0, 0]).forget([[3.0], [4.0]], [0, 0])
+    with pytest.raises(naively.NegativeCount, match="other values than were counted"):  # no variance is below zero
+        naively.GaussianNB().fit([[1.0], [2.0], [3.0]], [0, 0, 0]).forget([[-3.0]], [0])
 
 
 def test_they_work_inside_pipelines_grids_and_cross_validation() -> None:

@@ -147,7 +147,7 @@ class ExactSums(Value):
         """Raise where these are sums of no rows, since more was taken away than had been added, or something else."""
         n, x, squares = self.weights.signs(), self.values.signs(), self.squares.signs()
         more = np.argwhere(n < 0)
-        other = np.argwhere((squares < 0) | ((n == 0) & ((x != 0) | (squares != 0))))
+        other = np.argwhere((squares < 0) | ((n == 0) & ((x != 0) | (squares != 0))) | np.isnan(self.variance))
         for places, what in ((more, "more values than were counted"), (other, "other values than were counted")):
             if len(places):
                 k, j = places[0].tolist()

@@ -227,12 +227,6 @@ class WordSubset(Index):
         assert self.numbers is not None
         return self.words.name(int(self.numbers[number]))
 
-    @cached_property
-    def all_names(self) -> list[str]:
-        assert self.words is not None
-        assert self.numbers is not None
-        return self.words.names_of(self.numbers)
-
 
 def _put_buckets(writer: Writer, value: Buckets, path: str) -> Any:
     """Names of buckets and what they lead by, as arrays: there may be millions of them."""
