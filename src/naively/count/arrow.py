@@ -217,7 +217,7 @@ def _index_in(told: dict[str, Any]) -> Index:
 
 @dataclass(frozen=True, eq=False)
 class Head:
-    """What the metadata of a table tell."""
+    """The metadata of a table."""
 
     kind: str
     part: str

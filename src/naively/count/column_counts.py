@@ -34,7 +34,7 @@ class ColumnCounts(Value):
         return ColumnCounts(self.moments + _checked(other).moments, self.grid + other.grid)
 
     def minus(self, other: ColumnCounts, classes: Index) -> ColumnCounts:
-        """What is left when the other is taken away."""
+        """Return the difference."""
         grid = self.grid.minus(_checked(other).grid, classes)  # exact, so it says first what was never counted
         return ColumnCounts(self.moments.minus(other.moments, classes), grid)
 

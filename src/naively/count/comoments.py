@@ -143,7 +143,7 @@ class Comoments(Value):
         return replace(a, rows=sum_of([a.rows, b.rows]), n=both, mean=mean, m2=m2)
 
     def minus(self, other: Self, classes: Index) -> Self:
-        """What is left when the other is taken away; raises NegativeCount or Inexact where it cannot be."""
+        """Return the difference; raise NegativeCount or Inexact where there is none."""
         a, b = self._aligned(other)
         rows = rows_left(classes, a.rows, b.rows)
         if ((b.n - a.n) > 1e-9 * a.n).any():
@@ -235,7 +235,7 @@ class Comoments(Value):
 
 
 def _product(step: Array) -> Array:
-    """What a step of the means adds, for each pair of features."""
+    """Return the products of the steps of two means, for each pair of features."""
     return step * step.transpose(0, 2, 1)
 
 

@@ -135,7 +135,7 @@ class ExactSums(Value):
         return replace(a, rows=sum_of([a.rows, b.rows]), weights=weights, values=values, squares=squares)
 
     def minus(self, other: Self, classes: Index) -> Self:
-        """What is left when the other is taken away; raises NegativeCount where it was never counted."""
+        """Return the difference; raise NegativeCount where the other was never counted."""
         a, b = self._aligned(other)
         rows = rows_left(classes, a.rows, b.rows)
         weights, values, squares = a.weights - b.weights, a.values - b.values, a.squares - b.squares

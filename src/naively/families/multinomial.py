@@ -19,5 +19,5 @@ class Multinomial(CountFamily):
     who: str = "MultinomialNB"
 
     def draw(self, rng: np.random.Generator, share: Array, size: int, length: float) -> Array:
-        """Return rows as long as the class's are on average, in a Poisson manner."""
+        """Return rows whose lengths vary about `length` as a Poisson number does."""
         return rng.multinomial(rng.poisson(length, size), share / share.sum())

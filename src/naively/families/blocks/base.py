@@ -92,6 +92,42 @@ class TableBlock:
         return ledger
 
 
+class WholeBlock:
+    """Base of blocks that take the rows of a frame as a whole, and are all that a model has."""
+
+    family: Any
+    name: ClassVar[str]
+    sources: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def ignores_prior(self) -> bool:
+        return self.family.ignores_prior
+
+    def count(self, frame: Frame, codes: Array, classes: Index, features: Any, weight: Array | None) -> Any:
+        return self.family.count(frame.whole, codes, classes, features, weight)
+
+    def read(self, frame: Frame, features: Any) -> Any:
+        return frame.whole
+
+    def rule(self, smoothing: Any) -> Any:
+        return smoothing
+
+    def shares(self, table: Any, rows: Any) -> Shares:
+        return table.shares(rows)
+
+    def ignored(self, table: Any) -> set[str]:
+        return set()
+
+    def missing_counts(self, ledger: PartLedger, rows: Array) -> Array | None:
+        return None
+
+    def columns_of(self, drawn: Any, features: Any) -> dict[str, Any]:
+        return {self.name: drawn}
+
+    def tidied(self, ledger: PartLedger, forgotten: Any) -> PartLedger:
+        return ledger
+
+
 def checked(name: str, values: Any, kinds: tuple[str, ...], expected: str) -> tuple[Any, str]:
     """Return a column and its kind, one of these; a column without any value is NOTHING, whatever its type."""
     kind = kind_of(name, values)

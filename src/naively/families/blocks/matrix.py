@@ -10,7 +10,7 @@ import numpy as np
 from naively.arrays import Array
 from naively.count.ledger import PartLedger
 from naively.families.base import Family, remainder
-from naively.families.blocks.base import TableBlock, checked
+from naively.families.blocks.base import TableBlock, WholeBlock, checked
 from naively.names import Index
 from naively.read.columns import BOOLEAN, NUMBER, numbers
 from naively.read.frame import Frame
@@ -66,7 +66,7 @@ class MatrixBlock(TableBlock):
 
 @stored()
 @dataclass(frozen=True)
-class ArrayBlock:
+class ArrayBlock(WholeBlock):
     """The rows of an array or a sparse matrix; `columns` are their names, or their number."""
 
     family: Family
@@ -74,38 +74,9 @@ class ArrayBlock:
 
     name = "features"
     tables: ClassVar[tuple[type, ...]] = (LinearTable, NormalTable, CovarianceTable)
-    sources: ClassVar[tuple[str, ...]] = ()
-
-    @property
-    def ignores_prior(self) -> bool:
-        return self.family.ignores_prior
 
     def no_features(self) -> Any:
         return Index(self.columns) if isinstance(self.columns, int) else Index.of(list(self.columns))
 
-    def count(self, frame: Frame, codes: Array, classes: Index, features: Any, weight: Array | None) -> Any:
-        return self.family.count(frame.whole, codes, classes, features, weight)
-
-    def read(self, frame: Frame, features: Any) -> Any:
-        return frame.whole
-
-    def rule(self, smoothing: Any) -> Any:
-        return smoothing
-
     def features_of(self, table: Any) -> Any:
         return table.features
-
-    def shares(self, table: Any, rows: Any) -> Shares:
-        return table.shares(rows)
-
-    def ignored(self, table: Any) -> set[str]:
-        return set()
-
-    def missing_counts(self, ledger: PartLedger, rows: Array) -> Array | None:
-        return None
-
-    def columns_of(self, drawn: Any, features: Any) -> dict[str, Any]:
-        return {self.name: drawn}
-
-    def tidied(self, ledger: PartLedger, forgotten: Any) -> PartLedger:
-        return ledger

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from naively.arrays import Array
 from naively.count.ledger import PartLedger
 from naively.families.base import remainder
-from naively.families.blocks.base import TableBlock, changed, checked, nothing
+from naively.families.blocks.base import TableBlock, WholeBlock, changed, checked, nothing
 from naively.families.words.block import Words, without_unseen_words
 from naively.families.words.table import TextTable
 from naively.names import Index
@@ -76,45 +76,19 @@ class TextBlock(TableBlock):
 
 @stored()
 @dataclass(frozen=True)
-class TextsBlock:
+class TextsBlock(WholeBlock):
     """Texts that are all there is of a row."""
 
     family: Words
 
     name = "words"
     tables = (TextTable,)
-    sources: ClassVar[tuple[str, ...]] = ()
-
-    @property
-    def ignores_prior(self) -> bool:
-        return self.family.ignores_prior
 
     def no_features(self) -> Any:
         return self.family.no_words()
 
-    def count(self, frame: Frame, codes: Array, classes: Index, features: Any, weight: Array | None) -> Any:
-        return self.family.count(frame.whole, codes, classes, features, weight)
-
-    def read(self, frame: Frame, features: Any) -> Any:
-        return frame.whole
-
-    def rule(self, smoothing: Smoothing) -> Smoothing:
-        return smoothing
-
     def features_of(self, table: Any) -> Any:
         return table.features.words
-
-    def shares(self, table: Any, rows: Any) -> Shares:
-        return table.shares(rows)
-
-    def ignored(self, table: Any) -> set[str]:
-        return set()
-
-    def missing_counts(self, ledger: PartLedger, rows: Array) -> Array | None:
-        return None
-
-    def columns_of(self, drawn: list[str], features: Any) -> dict[str, Any]:
-        return {self.name: drawn}
 
     def tidied(self, ledger: PartLedger, forgotten: Any) -> PartLedger:
         return without_unseen_words(ledger, forgotten, self.family)
