@@ -137,7 +137,7 @@ class Part {
             values = usual_values(values, i, first, last);
         Group* groups = &sums_[klass(i) * groups_];
         Four* left = left_.data();
-        Lanes weight;
+        Lanes weight{};
         fill(weight, labels_.weight_of(i));
         LaneBits finished;
         mark_all(finished);
@@ -178,7 +178,7 @@ class Part {
 
     template <bool fused>
     NAIVELY_INLINE void add_four(std::size_t c, std::size_t at) {
-        Lanes weight;
+        Lanes weight{};
         if constexpr (Slices::weighted) load(weight, &sorted_.weights[at]);
         LaneBits usual, finished;
         mark_all(usual);

@@ -229,7 +229,17 @@ def test_zeros_behind_gzip_are_its_end_and_anything_else_is_refused(here: Path, 
 
 # --- forged model files, with digests that are right
 
-TYPES = {"F64": "<f8", "F32": "<f4", "I64": "<i8", "I32": "<i4", "U64": "<u8", "U32": "<u4", "U8": "|u1", "BOOL": "|b1"}
+TYPES = {
+    "F64": "<f8",
+    "F32": "<f4",
+    "I64": "<i8",
+    "I32": "<i4",
+    "U64": "<u8",
+    "U32": "<u4",
+    "U8": "|u1",
+    "I8": "|i1",
+    "BOOL": "|b1",
+}
 NAMES = {kind: name for name, kind in TYPES.items()}
 
 
