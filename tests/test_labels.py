@@ -482,3 +482,18 @@ def test_classes_too_far_apart_for_their_covariance_are_refused_at_once(covarian
     model.set_params(var_smoothing=1e-9).partial_fit(X[2:], y[2:])
     assert np.isfinite(model.explain(X[:1]).shares).all()
     assert model.predict(X).tolist() == y
+
+
+@pytest.mark.parametrize(
+    ("rows", "error", "numbers"),
+    [
+        ([["x"], ["y"], [3]], naively.InputError, "codes"),
+        ([["x"], ["y"], [(1,)]], TypeError, "codes"),
+        ([[1.0], [2.0], [np.inf]], naively.InputError, "names"),
+    ],
+)
+def test_an_entry_that_is_no_category_is_named_by_its_row_among_all(rows: Any, error: Any, numbers: str) -> None:
+    X = np.empty((3, 1), object)
+    X[:, 0] = [row[0] for row in rows]
+    with pytest.raises(error, match="row 2, column 0"):
+        naively.CategoricalNB(numbers=numbers).fit(X, ["a", "b", "a"], sample_weight=[0, 1, 1])

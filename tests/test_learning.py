@@ -85,6 +85,20 @@ def test_a_subclass_may_name_its_own_parameters() -> None:
     )
 
 
+def test_a_parameter_that_a_subclass_does_not_name_takes_effect_when_it_is_changed() -> None:
+    class Strong(naively.MultinomialNB):
+        def __init__(self, strength: Any = 1.0):
+            super().__init__(alpha=strength)
+            self.strength = strength
+
+    X, y = np.array([[3, 0], [0, 2], [1, 1]]), ["a", "b", "b"]
+    model = Strong().fit(X, y)
+    before = model.predict_proba(X)
+    model.alpha = 50.0
+    assert not np.allclose(model.predict_proba(X), before)
+    np.testing.assert_array_equal(model.predict_proba(X), naively.MultinomialNB(alpha=50.0).fit(X, y).predict_proba(X))
+
+
 @pytest.mark.parametrize(
     "y",
     [

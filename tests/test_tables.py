@@ -946,3 +946,10 @@ def test_columns_of_numbers_are_read_as_pyarrow_reads_them(kind: Any, with_holes
         found = numbers(column)
         np.testing.assert_array_equal(found, expected)
         assert (found.dtype.kind == "f") == (column.null_count > 0 or pa.types.is_floating(kind))
+
+
+def test_a_tally_goes_to_arrow_and_back_whatever_its_columns_are_called() -> None:
+    texts = [f"the film was very good indeed my friend number {i}" for i in range(12)]
+    rows = {"a/grid": texts, "b/moments": texts, "n": [i * 1.5 for i in range(12)]}
+    tally = plain_table(columns={"a/grid": Text(), "b/moments": Text()}).fit(rows, ["p", "q"] * 6).tally_
+    assert naively.Tally.from_arrow(tally.to_arrow()) == tally

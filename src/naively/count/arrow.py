@@ -54,18 +54,22 @@ def tally_from_arrow(tables: Any) -> Tally:
         raise InputError("expected the tables that to_arrow() made, by name")
     rows = _read_head(tables["rows"], ("rows",))
     parts: dict[str, Any] = {}
+    halves: dict[str, dict[str, Any]] = {}  # of columns of numbers, whose moments and grid are apart
     for name, table in tables.items():
         if name == "rows":
             continue
         head, part = _part_from_arrow(table)
         if _names(head.classes) != _names(rows.classes) or not np.array_equal(head.rows, rows.rows):
             raise InputError(f"from Arrow: part {name!r} has other classes or rows than the tally")
-        parts[name] = part
-    for grid in [name for name in parts if name.endswith("/grid")]:
-        name = grid.removesuffix("/grid")
-        if not isinstance(parts.get(f"{name}/moments"), ExactSums):
-            raise InputError(f"from Arrow: the moments of part {name!r} are missing")
-        parts[name] = ColumnCounts(parts.pop(f"{name}/moments"), parts.pop(grid))
+        if name == head.part:
+            parts[name] = part
+        else:
+            halves.setdefault(head.part, {})[name.removeprefix(f"{head.part}/")] = part
+    for name, half in halves.items():
+        moments, grid = half.get("moments"), half.get("grid")
+        if not isinstance(moments, ExactSums) or not isinstance(grid, Counts) or len(half) > 2:
+            raise InputError(f"from Arrow: part {name!r} needs two tables, moments and grid, got {sorted(half)}")
+        parts[name] = ColumnCounts(moments, grid)
     return Tally(rows.classes, rows.rows, parts)
 
 

@@ -25,6 +25,13 @@ def defaults_of(kind: Any) -> dict[str, Any]:
 
 
 @cache
+def inherited_names(kind: Any) -> tuple[str, ...]:
+    """The parameters of a class and of the classes of this package that it inherits from."""
+    bases = [b for b in kind.__mro__[1:] if "__init__" in vars(b) and b.__module__.partition(".")[0] == "naively"]
+    return tuple(dict.fromkeys(name for each in (kind, *bases) for name in defaults_of(each)))
+
+
+@cache
 def _takes_names_only(kind: Any) -> bool:
     """True if `__init__` takes keyword arguments of fixed names and nothing else."""
     found = list(inspect.signature(kind.__init__).parameters.values())[1:]

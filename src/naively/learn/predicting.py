@@ -15,7 +15,7 @@ from naively.arrays import Array
 from naively.errors import InputError
 from naively.families.blocks.blocks import Blocks
 from naively.learn.model import Model, Weighing
-from naively.learn.parameters import Parameters
+from naively.learn.parameters import Parameters, inherited_names
 from naively.read.frame import Frame
 from naively.score.explanation import Explanation, explain_row
 from naively.score.priors import Prior
@@ -76,7 +76,8 @@ class Predictor(Parameters):
             self._check_fitted()
         model = self._model  # read once: another thread may be learning
         values = {**self.__dict__, **self._copies}
-        parameters = [values[name] if name in values else getattr(self, name) for name in self._usual()]
+        kind: Any = type(self)
+        parameters = [values[name] if name in values else getattr(self, name) for name in inherited_names(kind)]
         weighing = model.weighing
         if weighing is None or not all(map(is_, weighing.parameters, parameters)):
             self._check_counted(model)

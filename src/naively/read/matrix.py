@@ -162,14 +162,18 @@ class RowError(InputError):
 
     def offset(self, by: int) -> RowError:
         """Return the error for a row that much further on."""
-        return RowError(self.message, self.row + by)
+        return type(self)(self.message, self.row + by)
 
     def among(self, rows: Array | None) -> RowError:
         """The same with the number of the row in the whole table, of which `rows` (a mask; None: all) were used."""
-        return self if rows is None else RowError(self.message, int(np.flatnonzero(rows)[self.row]))
+        return self if rows is None else type(self)(self.message, int(np.flatnonzero(rows)[self.row]))
 
     def __reduce__(self) -> Any:
-        return RowError, (self.message, self.row)
+        return type(self), (self.message, self.row)
+
+
+class RowTypeError(RowError, TypeError):
+    """Raised for an entry of a type that cannot be used."""
 
 
 ROW = "\0row\0"  # where the number of the row stands in a message

@@ -17,7 +17,7 @@ from naively.names import Index
 from naively.read.detect import missing_entries
 from naively.read.frame import Frame
 from naively.read.label_codes import encode, sorted_index
-from naively.read.matrix import Rows, is_sparse_matrix, native
+from naively.read.matrix import ROW, RowError, Rows, RowTypeError, is_sparse_matrix, native
 from naively.score.table import CodeTable
 from naively.store.registry import stored
 
@@ -125,15 +125,13 @@ def _is_text(column: Array, mask: Array, name: Any) -> bool:
         return True
     wrong = [i for i, v in enumerate(column) if not mask[i] and not isinstance(v, (str, *_NUMBERS))]
     if wrong:
-        raise TypeError(
-            f"row {wrong[0]}, column {name!r}: argument must be a string or a number, "
-            f"got {type(column[wrong[0]]).__name__}"
-        )
+        got = type(column[wrong[0]]).__name__
+        message = f"row {ROW}, column {name!r}: argument must be a string or a number, got {got}"
+        raise RowTypeError(message, wrong[0])
     if texts.any():
         row = int(np.flatnonzero(~mask)[np.argmin(texts)])
-        raise InputError(
-            f"row {row}, column {name!r}: text and numbers are mixed, got {column[row]!r}; convert one kind"
-        )
+        mixed = f"row {ROW}, column {name!r}: text and numbers are mixed, got {column[row]!r}; convert one kind"
+        raise RowError(mixed, row)
     return False
 
 
@@ -146,9 +144,10 @@ def _check_names(column: Array, mask: Array, present: Array, name: Any) -> None:
     bad = ~(np.abs(present) < _EXACT)
     if bad.any():
         row = int(np.flatnonzero(~mask)[np.argmax(bad)])
-        raise InputError(
-            f"row {row}, column {name!r}: a number that names a category must be finite and within 2^53, "
-            f"got {column[row]!r}; convert the column to text"
+        raise RowError(
+            f"row {ROW}, column {name!r}: a number that names a category must be finite and within 2^53, "
+            f"got {column[row]!r}; convert the column to text",
+            row,
         )
 
 
