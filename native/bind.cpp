@@ -15,7 +15,6 @@
 #include "digamma.hpp"
 #include "encode.hpp"
 #include "grid.hpp"
-#include "moments.hpp"
 #include "parallel.hpp"
 #include "paths.hpp"
 #include "score.hpp"
@@ -165,20 +164,6 @@ nb::tuple count_codes_py(const Any2& rows, const In1<std::int32_t>& klass, std::
                           told(count.fault));
 }
 
-nb::tuple count_moments_py(const Any2& rows, const In1<std::int32_t>& klass, std::size_t classes,
-                           std::optional<In1<double>> weight, int threads) {
-    const Labels labels = labels_of(klass, classes, weight, rows.shape(0));
-    MomentCount count;
-    {
-        nb::gil_scoped_release free;
-        count = on_dense(rows, [&](const auto& dense) { return count_moments(dense, labels, threads); });
-    }
-    const std::size_t columns = rows.shape(1);
-    return nb::make_tuple(array_of(std::move(count.n), {classes, columns}),
-                          array_of(std::move(count.mean), {classes, columns}),
-                          array_of(std::move(count.m2), {classes, columns}), told(count.fault));
-}
-
 nb::tuple whole_codes_py(const Any1& values) {
     WholeCodes found;
     {
@@ -188,17 +173,6 @@ nb::tuple whole_codes_py(const Any1& values) {
     return nb::make_tuple(array_of(std::move(found.codes)), array_of(std::move(found.distinct)), found.odd,
                           found.narrow);
 }
-
-// Columns as they are, each of a type of its own.
-struct Arrays {
-    std::vector<Any1> arrays;
-    Arrays(const nb::list& list, std::size_t rows) {
-        for (nb::handle item : list) {
-            arrays.push_back(nb::cast<Any1>(item));
-            require(arrays.back().shape(0) == rows, "columns differ in length");
-        }
-    }
-};
 
 nb::list count_whole_py(const nb::list& list, const In1<std::int32_t>& klass, std::size_t classes,
                         std::optional<In1<double>> weight, int threads) {
@@ -233,42 +207,27 @@ nb::object count_column_py(const In1<std::int32_t>& codes, const In1<std::int32_
     return array_of(std::move(sums), {size + 1, classes});
 }
 
-// For each column, its moments (where `normal` says so) and its grid (where `gridded` does).
-nb::list count_numbers_py(const nb::list& list, const In1<std::uint8_t>& normal, const In1<std::uint8_t>& gridded,
-                          const In1<std::int32_t>& klass, std::size_t classes, std::optional<In1<double>> weight,
-                          int bits, int threads) {
+// For each column, how often each class has a number in each cell of the grid.
+nb::list count_grids_py(const nb::list& list, const In1<std::int32_t>& klass, std::size_t classes,
+                        std::optional<In1<double>> weight, int bits, int threads) {
     const std::size_t rows = klass.shape(0);
     const Labels labels = labels_of(klass, classes, weight, rows);
     const Arrays columns(list, rows);
-    const std::size_t many = columns.arrays.size();
-    require(normal.shape(0) == many && gridded.shape(0) == many, "say of each column what to count");
     checked_bits(bits);
-    std::vector<MomentCount> moments(many);
-    std::vector<GridCount> grids(many);
+    std::vector<GridCount> grids(columns.arrays.size());
     {
         nb::gil_scoped_release free;
-        for_each_task(many, threads, [&](std::size_t j) {
-            typed(columns.arrays[j], [&](auto* x) {
-                using T = std::remove_cv_t<std::remove_pointer_t<decltype(x)>>;
-                if (normal.data()[j]) moments[j] = count_moments(Dense<T>{x, rows, 1}, labels, 1);
-                if (gridded.data()[j] && !moments[j].fault) grids[j] = count_grid(x, rows, labels, bits);
-                return 0;
-            });
+        for_each_task(grids.size(), threads, [&](std::size_t j) {
+            grids[j] = typed(columns.arrays[j], [&](auto* x) { return count_grid(x, rows, labels, bits); });
         });
     }
     nb::list result;
-    for (std::size_t j = 0; j < many; ++j) {
-        MomentCount& m = moments[j];
-        GridCount& g = grids[j];
-        Fault fault = m.fault;
-        fault.keep_first(g.fault);
-        nb::object both[2] = {nb::none(), nb::none()};
-        if (normal.data()[j] && !fault)
-            both[0] = nb::make_tuple(array_of(std::move(m.n)), array_of(std::move(m.mean)), array_of(std::move(m.m2)));
-        if (gridded.data()[j] && !fault)
-            both[1] = nb::make_tuple(array_of(std::move(g.cell)), array_of(std::move(g.klass)),
-                                     numbers_out(std::move(g.value)), array_of(std::move(g.missing)));
-        result.append(nb::make_tuple(both[0], both[1], told(fault)));
+    for (GridCount& g : grids) {
+        nb::object counts = nb::none();
+        if (!g.fault)
+            counts = nb::make_tuple(array_of(std::move(g.cell)), array_of(std::move(g.klass)),
+                                    numbers_out(std::move(g.value)), array_of(std::move(g.missing)));
+        result.append(nb::make_tuple(counts, told(g.fault)));
     }
     return result;
 }
@@ -491,15 +450,13 @@ NB_MODULE(_core, m) {
           nb::arg("threshold").none(), nb::arg("threads"));
     m.def("count_codes", &count_codes_py, nb::arg("rows"), nb::arg("klass"), nb::arg("classes"),
           nb::arg("weight").none(), nb::arg("largest"), nb::arg("threads"));
-    m.def("count_moments", &count_moments_py, nb::arg("rows"), nb::arg("klass"), nb::arg("classes"),
-          nb::arg("weight").none(), nb::arg("threads"));
     m.def("whole_codes", &whole_codes_py, nb::arg("values"));
     m.def("count_whole", &count_whole_py, nb::arg("columns"), nb::arg("klass"), nb::arg("classes"),
           nb::arg("weight").none(), nb::arg("threads"));
     m.def("count_column", &count_column_py, nb::arg("codes"), nb::arg("klass"), nb::arg("classes"),
           nb::arg("weight").none(), nb::arg("size"));
-    m.def("count_numbers", &count_numbers_py, nb::arg("columns"), nb::arg("normal"), nb::arg("gridded"),
-          nb::arg("klass"), nb::arg("classes"), nb::arg("weight").none(), nb::arg("bits"), nb::arg("threads"));
+    m.def("count_grids", &count_grids_py, nb::arg("columns"), nb::arg("klass"), nb::arg("classes"),
+          nb::arg("weight").none(), nb::arg("bits"), nb::arg("threads"));
     m.def("description_length_cuts", &description_length_cuts_py, nb::arg("counts"));
     m.def("score_dense", &score_dense_py, nb::arg("rows"), nb::arg("weight"), nb::arg("base"), nb::arg("classes"),
           nb::arg("low"), nb::arg("high"), nb::arg("threshold").none(), nb::arg("threads"));

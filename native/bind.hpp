@@ -78,6 +78,17 @@ auto on_dense(const Any2& array, Use&& use) {
     });
 }
 
+// Columns as they are, each of a type of its own.
+struct Arrays {
+    std::vector<Any1> arrays;
+    Arrays(const nb::list& list, std::size_t rows) {
+        for (nb::handle item : list) {
+            arrays.push_back(nb::cast<Any1>(item));
+            require(arrays.back().shape(0) == rows, "columns differ in length");
+        }
+    }
+};
+
 inline int checked_bits(int bits) {
     require(bits >= 0 && bits <= most_grid_bits, "a grid has from 0 to 18 bits");
     return bits;

@@ -48,13 +48,24 @@ auto freely(Work&& work) {
     return work();
 }
 
+nb::tuple told(ExactCount&& count) { return nb::make_tuple(told(std::move(count.sums)), told(count.fault)); }
+
 nb::tuple count_exactly_py(const Any2& rows, const In1<std::int32_t>& klass, std::size_t classes,
                            std::optional<In1<double>> weight, int threads) {
     const Labels labels = labels_of(klass, classes, weight, rows.shape(0));
-    ExactCount count = freely(
-        [&] { return on_dense(rows, [&](const auto& dense) { return count_exactly(dense, labels, threads); }); });
-    return nb::make_tuple(told(std::move(count.n)), told(std::move(count.x)), told(std::move(count.squares)),
-                          told(count.fault));
+    return told(freely(
+        [&] { return on_dense(rows, [&](const auto& dense) { return count_exactly(dense, labels, threads); }); }));
+}
+
+nb::tuple count_columns_exactly_py(const nb::list& list, const In1<std::int32_t>& klass, std::size_t classes,
+                                   std::optional<In1<double>> weight, int threads) {
+    const std::size_t rows = klass.shape(0);
+    const Labels labels = labels_of(klass, classes, weight, rows);
+    const Arrays arrays(list, rows);
+    NumberColumns columns{{}, rows, arrays.arrays.size()};
+    for (const Any1& array : arrays.arrays)
+        columns.column.push_back(typed(array, [](auto* values) { return NumberColumn(values); }));
+    return told(freely([&] { return count_exactly(columns, labels, threads); }));
 }
 
 bool well_formed_py(const Places& place, const Lengths& length, const Digits& digits) {
@@ -77,11 +88,11 @@ nb::tuple taken_py(const nb::tuple& arrays, const In1<std::int64_t>& index) {
     return told(freely([&] { return taken(view, index.data(), index.shape(0)); }));
 }
 
-nb::tuple totals_py(const nb::tuple& arrays, std::size_t outer, std::size_t middle, std::size_t inner) {
+nb::tuple totals_py(const nb::tuple& arrays, std::size_t outer, std::size_t middle, std::size_t inner, int threads) {
     const Numbers numbers = numbers_of(arrays);
     const ExactView view = numbers.view();
     require(outer * middle * inner == view.size, "the axes do not fit the numbers");
-    return told(freely([&] { return totals(view, outer, middle, inner); }));
+    return told(freely([&] { return totals(view, outer, middle, inner, threads); }));
 }
 
 nb::tuple exactly_py(const In1<double>& values) {
@@ -101,18 +112,13 @@ nb::object rounded_py(const nb::tuple& arrays) {
     return array_of(freely([&] { return rounded(view); }));
 }
 
-nb::object means_py(const nb::tuple& count, const nb::tuple& sum, int threads) {
-    const Numbers n = numbers_of(count), x = numbers_of(sum);
-    const ExactView many = n.view(), sums = x.view();
-    require(many.size == sums.size, "exact numbers differ in length");
-    return array_of(freely([&] { return means(many, sums, threads); }));
-}
-
-nb::object variances_py(const nb::tuple& count, const nb::tuple& sum, const nb::tuple& squares, int threads) {
-    const Numbers n = numbers_of(count), x = numbers_of(sum), xx = numbers_of(squares);
-    const ExactView many = n.view(), sums = x.view(), of_squares = xx.view();
-    require(many.size == sums.size && many.size == of_squares.size, "exact numbers differ in length");
-    return array_of(freely([&] { return variances(many, sums, of_squares, threads); }));
+nb::tuple moments_py(const nb::tuple& arrays, int threads) {
+    const Numbers numbers = numbers_of(arrays);
+    const ExactView view = numbers.view();
+    require(view.size % 3 == 0, "three sums are needed for each class and column");
+    Moments moments = freely([&] { return moments_of(view, threads); });
+    return nb::make_tuple(array_of(std::move(moments.n)), array_of(std::move(moments.mean)),
+                          array_of(std::move(moments.variance)));
 }
 
 }  // namespace
@@ -122,15 +128,17 @@ namespace naively {
 void bind_sums(nb::module_& m) {
     m.def("count_exactly", &count_exactly_py, nb::arg("rows"), nb::arg("klass"), nb::arg("classes"),
           nb::arg("weight").none(), nb::arg("threads"));
+    m.def("count_columns_exactly", &count_columns_exactly_py, nb::arg("columns"), nb::arg("klass"), nb::arg("classes"),
+          nb::arg("weight").none(), nb::arg("threads"));
     m.def("exact_well_formed", &well_formed_py, nb::arg("place"), nb::arg("length"), nb::arg("digits"));
     m.def("exact_added", &added_py, nb::arg("left"), nb::arg("right"), nb::arg("subtract"));
     m.def("exact_taken", &taken_py, nb::arg("numbers"), nb::arg("index"));
-    m.def("exact_totals", &totals_py, nb::arg("numbers"), nb::arg("outer"), nb::arg("middle"), nb::arg("inner"));
+    m.def("exact_totals", &totals_py, nb::arg("numbers"), nb::arg("outer"), nb::arg("middle"), nb::arg("inner"),
+          nb::arg("threads"));
     m.def("exactly", &exactly_py, nb::arg("values"));
     m.def("exact_signs", &signs_py, nb::arg("numbers"));
     m.def("exact_rounded", &rounded_py, nb::arg("numbers"));
-    m.def("exact_means", &means_py, nb::arg("n"), nb::arg("x"), nb::arg("threads"));
-    m.def("exact_variances", &variances_py, nb::arg("n"), nb::arg("x"), nb::arg("squares"), nb::arg("threads"));
+    m.def("exact_moments", &moments_py, nb::arg("sums"), nb::arg("threads"));
 }
 
 }  // namespace naively

@@ -8,6 +8,7 @@
 
 #include "fixed_sums.hpp"
 #include "parallel.hpp"
+#include "slices.hpp"
 
 namespace naively {
 namespace {
@@ -38,35 +39,31 @@ struct Number {
     }
 };
 
-// A number without its sign, in digits of 32 bits; the first is worth 2^(32 * low).
+// A number without its sign; the first digit is worth 2^(64 * low).
 struct Magnitude {
-    static constexpr std::size_t room = 4 * most_digits + 8;
-    std::uint32_t digit[room];
+    static constexpr std::size_t room = 2 * most_digits + 2;
+    Digit digit[room];
     std::size_t size = 0;
     int low = 0;
 
     void trim() {
         while (size && digit[size - 1] == 0) --size;
     }
-    std::size_t bits() const {
-        return size ? 32 * size - static_cast<std::size_t>(std::countl_zero(digit[size - 1])) : 0;
+    // The power of two that is above all digits, and how far the first bit that is set is below it.
+    int top() const { return 64 * (low + static_cast<int>(size)); }
+    int up() const { return std::countl_zero(digit[size - 1]); }
+    Digit at(int place) const {
+        const int i = place - low;
+        return i < 0 || i >= static_cast<int>(size) ? 0 : digit[i];
     }
 };
 
 void set(Magnitude& to, const Number& number) {
-    to.low = 2 * number.low;
-    to.size = 0;
-    const bool negative = number.negative();
-    Digit carry = negative ? 1 : 0;
-    for (int place = number.low; place < number.end; ++place) {
-        Digit d = number.digits[place - number.low];
-        if (negative) {
-            d = ~d + carry;
-            carry = carry && d == 0;
-        }
-        to.digit[to.size++] = static_cast<std::uint32_t>(d);
-        to.digit[to.size++] = static_cast<std::uint32_t>(d >> 32);
-    }
+    to.low = number.low;
+    to.size = static_cast<std::size_t>(number.end - number.low);
+    const Digit sign = number.negative() ? ~Digit{0} : 0;
+    Digit carry = sign & 1;
+    for (std::size_t i = 0; i < to.size; ++i) to.digit[i] = add_digits(number.digits[i] ^ sign, 0, carry);
     to.trim();
 }
 
@@ -74,22 +71,21 @@ void set(Magnitude& to, const Number& number) {
 void multiply(Magnitude& to, const Magnitude& a, const Magnitude& b) {
     to.low = a.low + b.low;
     to.size = a.size + b.size;
-    std::fill_n(to.digit, to.size, 0u);
+    std::fill_n(to.digit, to.size, Digit{0});
     for (std::size_t i = 0; i < a.size; ++i) {
-        std::uint64_t carry = 0;
+        Digit over = 0;  // from the digit before
         for (std::size_t j = 0; j < b.size; ++j) {
-            carry += static_cast<std::uint64_t>(a.digit[i]) * b.digit[j] + to.digit[i + j];
-            to.digit[i + j] = static_cast<std::uint32_t>(carry);
-            carry >>= 32;
+            const Product product = multiplied(a.digit[i], b.digit[j]);
+            Digit carry = 0;
+            const Digit sum = add_digits(product.low, over, carry);
+            over = product.high + carry;
+            carry = 0;
+            to.digit[i + j] = add_digits(to.digit[i + j], sum, carry);
+            over += carry;
         }
-        to.digit[i + b.size] = static_cast<std::uint32_t>(carry);
+        to.digit[i + b.size] = over;
     }
     to.trim();
-}
-
-std::uint32_t digit_at(const Magnitude& number, int place) {
-    const int at = place - number.low;
-    return at < 0 || at >= static_cast<int>(number.size) ? 0 : number.digit[at];
 }
 
 // a - b, or false where that is negative.
@@ -101,127 +97,98 @@ bool subtract(Magnitude& to, const Magnitude& a, const Magnitude& b) {
     to.low = a.size ? std::min(a.low, b.low) : b.low;
     const int end = std::max(a.low + static_cast<int>(a.size), b.low + static_cast<int>(b.size));
     to.size = 0;
-    std::int64_t carry = 0;
-    for (int place = to.low; place < end; ++place) {
-        carry += static_cast<std::int64_t>(digit_at(a, place)) - static_cast<std::int64_t>(digit_at(b, place));
-        to.digit[to.size++] = static_cast<std::uint32_t>(carry);
-        carry >>= 32;
-    }
+    Digit carry = 1;
+    for (int place = to.low; place < end; ++place) to.digit[to.size++] = add_digits(a.at(place), ~b.at(place), carry);
     to.trim();
-    return carry == 0;
+    return carry == 1;
 }
 
 // The double nearest to (bits + a little if `more`) * 2^exponent, where bits has its top bit set.
-double nearest(std::uint64_t bits, bool more, int exponent) {
+double nearest(Digit bits, bool more, int exponent) {
     const int drop = std::max(11, -1074 - exponent);
     if (drop > 64) return 0.0;
-    std::uint64_t kept = drop == 64 ? 0 : bits >> drop;
-    const std::uint64_t half = std::uint64_t{1} << (drop - 1);
-    const std::uint64_t rest = drop == 64 ? bits : bits & (2 * half - 1);
+    Digit kept = drop == 64 ? 0 : bits >> drop;
+    const Digit half = Digit{1} << (drop - 1);
+    const Digit rest = drop == 64 ? bits : bits & (2 * half - 1);
     if (rest > half || (rest == half && (more || (kept & 1)))) ++kept;
     const int scale = exponent + drop;
     if (scale < -1000 || scale > 900) return std::ldexp(static_cast<double>(kept), scale);
-    return static_cast<double>(kept) * std::bit_cast<double>(static_cast<std::uint64_t>(scale + 1023) << 52);
+    return static_cast<double>(kept) * std::bit_cast<double>(static_cast<Digit>(scale + 1023) << 52);
 }
 
-// The same for all bits of a number, which is not zero.
-double nearest(const Magnitude& number, bool more, int exponent) {
-    const std::size_t lost = number.bits() > 64 ? number.bits() - 64 : 0;
-    std::uint64_t bits = 0;
-    for (std::size_t i = number.size; i-- > 0;) {
-        const auto shift = static_cast<std::int64_t>(32 * i) - static_cast<std::int64_t>(lost);
-        const std::uint64_t digit = number.digit[i];
-        if (shift >= 0) {
-            bits |= digit << shift;
-        } else if (shift > -32) {
-            bits |= digit >> -shift;
-            more = more || (digit & ((std::uint64_t{1} << -shift) - 1));
-        } else {
-            more = more || digit;
-        }
+// The first 128 bits of a number, which is not zero, from the first one that is set.
+Product leading(const Magnitude& number) {
+    const int up = number.up(), last = number.low + static_cast<int>(number.size) - 1;
+    const Digit first = number.at(last), second = number.at(last - 1), third = number.at(last - 2);
+    if (up == 0) return {second, first};
+    return {(second << up) | (third >> (64 - up)), (first << up) | (second >> (64 - up))};
+}
+
+// The double nearest to a number, which is not zero.
+double nearest(const Magnitude& number) {
+    const Product bits = leading(number);
+    bool more = bits.low;
+    for (std::size_t i = 0; i + 2 < number.size; ++i) more |= number.digit[i] != 0;
+    return nearest(bits.high, more, number.top() - number.up() - 64);
+}
+
+// Moves the bits up until the first is set, and puts digits of zero below, so that there are `size` of them.
+void normalize(Magnitude& number, std::size_t size) {
+    const int up = number.up();
+    std::copy_backward(number.digit, number.digit + number.size, number.digit + size);
+    std::fill_n(number.digit, size - number.size, Digit{0});
+    number.low -= static_cast<int>(size - number.size);
+    number.size = size;
+    for (std::size_t i = size; up && i-- > 0;)
+        number.digit[i] = (number.digit[i] << up) | (i ? number.digit[i - 1] >> (64 - up) : 0);
+}
+
+// The double nearest to number / by, bit after bit; both are used up.
+double nearest_by_bits(Magnitude& number, Magnitude& by) {
+    const int exponent = number.top() - number.up() - by.top() + by.up();
+    const std::size_t size = std::max(number.size, by.size);
+    normalize(number, size);
+    normalize(by, size);
+    Digit bits = 0, beyond = 0, *rest = number.digit;
+    for (int bit = 0; bit < 64; ++bit) {
+        Digit left[Magnitude::room], carry = 1;
+        for (std::size_t i = 0; i < size; ++i) left[i] = add_digits(rest[i], ~by.digit[i], carry);
+        const bool fits = beyond || carry;
+        if (fits) std::copy_n(left, size, rest);
+        bits = (bits << 1) | Digit{fits};
+        beyond = rest[size - 1] >> 63;
+        for (std::size_t i = size; i-- > 0;) rest[i] = (rest[i] << 1) | (i ? rest[i - 1] >> 63 : 0);
     }
+    const bool more = beyond || std::any_of(rest, rest + size, [](Digit digit) { return digit != 0; });
     const int up = std::countl_zero(bits);
-    return nearest(bits << up, more, exponent + 32 * number.low + static_cast<int>(lost) - up);
+    return nearest(bits << up, more, exponent - 63 - up);
 }
 
-// number * 2^bits, or without the last -bits bits, of which `more` tells if any was set.
-void shift(Magnitude& number, int bits, bool& more) {
-    if (bits >= 0) {
-        const auto whole = static_cast<std::size_t>(bits / 32);
-        const unsigned part = static_cast<unsigned>(bits % 32);
-        number.digit[number.size] = 0;
-        for (std::size_t i = number.size + 1; i-- > 0;) {
-            const std::uint64_t pair =
-                (static_cast<std::uint64_t>(number.digit[i]) << 32) | (i ? number.digit[i - 1] : 0);
-            number.digit[i + whole] = static_cast<std::uint32_t>((pair << part) >> 32);
-        }
-        std::fill_n(number.digit, whole, 0u);
-        number.size += whole + 1;
-    } else {
-        const auto whole = static_cast<std::size_t>(-bits / 32);
-        const unsigned part = static_cast<unsigned>(-bits % 32);
-        for (std::size_t i = 0; i < whole; ++i) more = more || number.digit[i];
-        more = more || (number.digit[whole] & ((std::uint64_t{1} << part) - 1));
-        for (std::size_t i = whole; i < number.size; ++i) {
-            const std::uint64_t next = i + 1 < number.size ? number.digit[i + 1] : 0;
-            number.digit[i - whole] = static_cast<std::uint32_t>(((next << 32) | number.digit[i]) >> part);
-        }
-        number.size -= whole;
+// The leading 106 bits of a number, as high + low.
+struct Double2 {
+    double high, low;
+    explicit Double2(const Magnitude& number) {
+        const Product bits = leading(number);
+        high = static_cast<double>(bits.high >> 11);
+        low = static_cast<double>(((bits.high & 2047) << 42) | (bits.low >> 22)) * 0x1p-53;
     }
-    number.trim();
-}
+};
 
-// Divides `rest` by `by`, whose top bit is set, digit after digit; the quotient is written to `quotient`, and `rest` is
-// what remains.
-void divide(Magnitude& quotient, Magnitude& rest, const Magnitude& by) {
-    rest.digit[rest.size] = 0;
-    quotient.size = rest.size >= by.size ? rest.size - by.size + 1 : 0;
-    const double inverse = 1.0 / static_cast<double>(by.digit[by.size - 1]);
-    for (std::size_t at = quotient.size; at-- > 0;) {
-        std::uint32_t* top = rest.digit + at + by.size;  // the digit above those that are divided
-        const std::uint64_t two = (static_cast<std::uint64_t>(top[0]) << 32) | top[-1];
-        // A little more than the quotient of the first digits, whatever has been rounded.
-        auto guess = static_cast<std::uint64_t>(std::min(static_cast<double>(two) * inverse + 0x1p-18, 4294967295.0));
-        std::int64_t borrow = 0;
-        std::uint64_t carry = 0;
-        for (std::size_t i = 0; i < by.size; ++i) {
-            carry += guess * by.digit[i];
-            borrow += static_cast<std::int64_t>(rest.digit[at + i]) - static_cast<std::int64_t>(carry & 0xffffffffu);
-            rest.digit[at + i] = static_cast<std::uint32_t>(borrow);
-            borrow >>= 32;
-            carry >>= 32;
-        }
-        borrow += static_cast<std::int64_t>(top[0]) - static_cast<std::int64_t>(carry);
-        top[0] = static_cast<std::uint32_t>(borrow);
-        while (top[0]) {  // the guess was too large
-            --guess;
-            std::uint64_t sum = 0;
-            for (std::size_t i = 0; i < by.size; ++i) {
-                sum += static_cast<std::uint64_t>(rest.digit[at + i]) + by.digit[i];
-                rest.digit[at + i] = static_cast<std::uint32_t>(sum);
-                sum >>= 32;
-            }
-            top[0] += static_cast<std::uint32_t>(sum);
-        }
-        quotient.digit[at] = static_cast<std::uint32_t>(guess);
-    }
-    quotient.trim();
-    rest.trim();
-}
-
-// The double nearest to number / by; both are used up.
+// The double nearest to number / by; both are used up. A quotient of 100 bits shows how it is rounded, unless it is
+// too near to the middle between two doubles.
 double nearest_ratio(Magnitude& number, Magnitude& by) {
     if (number.size == 0) return 0.0;
-    bool more = false;
-    const int exponent = 32 * (number.low - by.low);
-    const int up = std::countl_zero(by.digit[by.size - 1]);
-    shift(by, up, more);
-    const int places = static_cast<int>(by.bits()) + 66 - static_cast<int>(number.bits());  // 66 or 67 bits are wanted
-    shift(number, places, more);
-    Magnitude quotient;
-    quotient.low = 0;
-    divide(quotient, number, by);
-    return nearest(quotient, more || number.size, exponent + up - places);
+    const int exponent = number.top() - number.up() - by.top() + by.up();
+    const Double2 a(number), b(by);
+    double product, error;
+    const double first = a.high / b.high;
+    naively::multiply<false>(first, b.high, product, error);
+    const double second = (((a.high - product) - error) + (a.low - first * b.low)) / b.high;
+    const double ratio = first + second, left = second - (ratio - first);
+    constexpr double unsure = 0x1p-98;
+    const bool sure = ratio + (left + unsure) == ratio && ratio + (left - unsure) == ratio;
+    if (!sure || exponent < -1000 || exponent > 1000) return nearest_by_bits(number, by);
+    return ratio * std::bit_cast<double>(static_cast<Digit>(exponent + 1023) << 52);
 }
 
 void check_equal(const ExactView& a, const ExactView& b) {
@@ -235,28 +202,40 @@ void in_runs(std::size_t size, int threads, Use&& use) {
     for_each_task((size + run - 1) / run, threads, [&](std::size_t i) { use(i * run, std::min(size, (i + 1) * run)); });
 }
 
-double mean_of(const Number& n, const Number& x) {
-    if (n.zero() || n.negative()) return 0.0;
-    Magnitude top, bottom;
-    set(top, x);
-    set(bottom, n);
-    const double mean = nearest_ratio(top, bottom);
-    return x.negative() ? -mean : mean;
-}
+// What the sums of one class and column come to.
+class OneMoments {
+   public:
+    OneMoments(const Number& n, const Number& x, const Number& squares)
+        : none_(n.zero() || n.negative()), below_(x.negative()), wrong_(squares.negative()) {
+        if (none_) return;
+        set(n_, n);
+        set(x_, x);
+        set(squares_, squares);
+    }
 
-double variance_of(const Number& n, const Number& x, const Number& squares) {
-    if (n.zero() || n.negative()) return 0.0;
-    if (squares.negative()) return std::numeric_limits<double>::quiet_NaN();
-    Magnitude many, sum, square, left, right, top;
-    set(many, n);
-    set(sum, x);
-    set(square, squares);
-    multiply(left, many, square);
-    multiply(right, sum, sum);
-    if (!subtract(top, left, right)) return std::numeric_limits<double>::quiet_NaN();
-    multiply(right, many, many);
-    return nearest_ratio(top, right);
-}
+    double n() const { return none_ ? 0.0 : nearest(n_); }
+
+    double mean() const {
+        if (none_) return 0.0;
+        Magnitude top = x_, bottom = n_;
+        const double mean = nearest_ratio(top, bottom);
+        return below_ ? -mean : mean;
+    }
+
+    double variance() const {
+        if (none_) return 0.0;
+        Magnitude left, right, top;
+        multiply(left, n_, squares_);
+        multiply(right, x_, x_);
+        if (wrong_ || !subtract(top, left, right)) return std::numeric_limits<double>::quiet_NaN();
+        multiply(right, n_, n_);
+        return nearest_ratio(top, right);
+    }
+
+   private:
+    bool none_, below_, wrong_;
+    Magnitude n_, x_, squares_;
+};
 
 }  // namespace
 
@@ -328,20 +307,25 @@ ExactNumbers taken(const ExactView& numbers, const std::int64_t* index, std::siz
     return result;
 }
 
-ExactNumbers totals(const ExactView& numbers, std::size_t outer, std::size_t middle, std::size_t inner) {
+ExactNumbers totals(const ExactView& numbers, std::size_t outer, std::size_t middle, std::size_t inner, int threads) {
+    constexpr std::size_t run = 256;
     const std::vector<std::size_t> starts = starts_of(numbers);
+    const std::size_t runs = (inner + run - 1) / run;
+    std::vector<ExactNumbers> parts(outer * runs);
+    for_each_task(parts.size(), worth_threads(threads, 4 * numbers.size), [&](std::size_t at) {
+        const std::size_t begin = at % runs * run, many = std::min(run, inner - begin);
+        std::vector<FixedSum> sums(many);
+        for (std::size_t m = 0; m < middle; ++m) {
+            const std::size_t first = (at / runs * middle + m) * inner + begin;
+            for (std::size_t i = 0; i < many; ++i)
+                sums[i].add(numbers.digits + starts[first + i], numbers.length[first + i], numbers.place[first + i]);
+        }
+        parts[at].reserve(many);
+        for (const FixedSum& sum : sums) parts[at].push(sum.digits(), sum.size(), sum.low());
+    });
     ExactNumbers result;
     result.reserve(outer * inner);
-    for (std::size_t o = 0; o < outer; ++o) {
-        for (std::size_t i = 0; i < inner; ++i) {
-            FixedSum sum;
-            for (std::size_t m = 0; m < middle; ++m) {
-                const std::size_t at = (o * middle + m) * inner + i;
-                sum.add(numbers.digits + starts[at], numbers.length[at], numbers.place[at]);
-            }
-            result.push(sum.digits(), sum.size(), sum.low());
-        }
-    }
+    for (const ExactNumbers& part : parts) result.append(part);
     return result;
 }
 
@@ -374,32 +358,24 @@ std::vector<double> rounded(const ExactView& numbers) {
         if (number.zero()) continue;
         Magnitude magnitude;
         set(magnitude, number);
-        result[i] = nearest(magnitude, false, 0);
-        if (number.negative()) result[i] = -result[i];
+        result[i] = number.negative() ? -nearest(magnitude) : nearest(magnitude);
     }
     return result;
 }
 
-std::vector<double> means(const ExactView& n, const ExactView& x, int threads) {
-    check_equal(n, x);
-    const auto n_starts = starts_of(n), x_starts = starts_of(x);
-    std::vector<double> result(n.size);
-    in_runs(n.size, threads, [&](std::size_t first, std::size_t last) {
-        for (std::size_t i = first; i < last; ++i)
-            result[i] = mean_of(Number(n, i, n_starts[i]), Number(x, i, x_starts[i]));
-    });
-    return result;
-}
-
-std::vector<double> variances(const ExactView& n, const ExactView& x, const ExactView& squares, int threads) {
-    check_equal(n, x);
-    check_equal(n, squares);
-    const auto n_starts = starts_of(n), x_starts = starts_of(x), square_starts = starts_of(squares);
-    std::vector<double> result(n.size);
-    in_runs(n.size, threads, [&](std::size_t first, std::size_t last) {
-        for (std::size_t i = first; i < last; ++i)
-            result[i] =
-                variance_of(Number(n, i, n_starts[i]), Number(x, i, x_starts[i]), Number(squares, i, square_starts[i]));
+Moments moments_of(const ExactView& sums, int threads) {
+    const std::size_t size = sums.size / 3;
+    const std::vector<std::size_t> starts = starts_of(sums);
+    const auto number = [&](std::size_t i) { return Number(sums, i, starts[i]); };
+    Moments result;
+    for (auto* values : {&result.n, &result.mean, &result.variance}) values->resize(size);
+    in_runs(size, threads, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) {
+            const OneMoments one(number(i), number(size + i), number(2 * size + i));
+            result.n[i] = one.n();
+            result.mean[i] = one.mean();
+            result.variance[i] = one.variance();
+        }
     });
     return result;
 }

@@ -27,6 +27,11 @@ struct ExactNumbers {
 
     // Append a number of which `size` digits in two's complement are given, the first at `low`.
     void push(const Digit* digits, std::size_t size, int low);
+    void append(const ExactNumbers& others) {
+        place.insert(place.end(), others.place.begin(), others.place.end());
+        length.insert(length.end(), others.length.begin(), others.length.end());
+        digits.insert(digits.end(), others.digits.begin(), others.digits.end());
+    }
     void push_zero() { push(nullptr, 0, 0); }
     void reserve(std::size_t numbers) {
         place.reserve(numbers);
@@ -53,7 +58,7 @@ ExactNumbers added(const ExactView& a, const ExactView& b, bool subtract);
 ExactNumbers taken(const ExactView& numbers, const std::int64_t* index, std::size_t size);
 
 // Sums over the middle one of three axes.
-ExactNumbers totals(const ExactView& numbers, std::size_t outer, std::size_t middle, std::size_t inner);
+ExactNumbers totals(const ExactView& numbers, std::size_t outer, std::size_t middle, std::size_t inner, int threads);
 
 // Doubles as exact numbers; they must be finite.
 ExactNumbers exactly(const double* values, std::size_t size);
@@ -64,11 +69,13 @@ std::vector<std::int8_t> signs(const ExactView& numbers);
 // The double nearest to each number (of two, the even one); infinite where it is too large.
 std::vector<double> rounded(const ExactView& numbers);
 
-// x / n as the nearest double; 0 where n is not above 0.
-std::vector<double> means(const ExactView& n, const ExactView& x, int threads);
+// What sums come to, each as the nearest double.
+struct Moments {
+    std::vector<double> n, mean, variance;
+};
 
-// (n * squares - x * x) / (n * n) as the nearest double; 0 where n is not above 0, NaN where it is negative: these are
-// sums of no rows.
-std::vector<double> variances(const ExactView& n, const ExactView& x, const ExactView& squares, int threads);
+// Of numbers that are all n, then all sums of x, then all sums of x * x: n, x / n and (n * squares - x * x) / (n * n).
+// The latter two are 0 where n is not above 0; the last is NaN where it is negative: these are sums of no rows.
+Moments moments_of(const ExactView& sums, int threads);
 
 }  // namespace naively

@@ -6,6 +6,7 @@
 
 #include "fixed_sums.hpp"
 #include "parallel.hpp"
+#include "row_blocks.hpp"
 #include "slices.hpp"
 
 namespace naively {
@@ -21,12 +22,7 @@ struct Watch {
 // The least exponent e for which |x| is below 2^e; of denormals, that of the largest of them.
 inline int exponent_of(double x) { return static_cast<int>((std::bit_cast<std::uint64_t>(x) >> 52) & 0x7ff) - 1022; }
 
-// How a column of a type of values begins: whole numbers of 32 bits can be cut wherever they are.
-template <class T>
-constexpr int first_top() {
-    if constexpr (std::is_integral_v<T>) return sizeof(T) == 1 ? 8 : 32;
-    return lowest_top - 1;
-}
+constexpr int first_top = 32;  // of columns of whole numbers
 
 inline Fault infinite_at(std::size_t row, std::size_t column) {
     return {FaultKind::infinite, static_cast<std::int64_t>(row), static_cast<std::int64_t>(column)};
@@ -34,17 +30,19 @@ inline Fault infinite_at(std::size_t row, std::size_t column) {
 
 // Sums of some rows and columns. Most values are added up as slices, four columns at a time; those that differ much in
 // size from others of their column are added one by one.
-template <class T, class Slices>
+template <class Block, class Slices>
 class Part {
+    using T = typename Block::Value;
+
    public:
     FixedSums x, squares, missing;  // the last with weights below zero
     Fault fault;
 
-    Part(const Dense<T>& rows, const Labels& labels, std::size_t first, std::size_t columns, int weight_top)
+    Part(Block rows, const Labels& labels, std::size_t first, std::size_t columns, int weight_top)
         : x(labels.classes, columns),
           squares(labels.classes, columns),
           missing(labels.classes, columns),
-          rows_(rows),
+          rows_(std::move(rows)),
           labels_(labels),
           first_(first),
           columns_(columns),
@@ -101,7 +99,7 @@ class Part {
 
     template <bool fused>
     NAIVELY_INLINE void add_rows(std::size_t begin, std::size_t end) {
-        if (rows_.columns == 1) return add_column<fused>(begin, end);
+        if (columns_ == 1) return add_column<fused>(begin, end);
         for (std::size_t i = begin; i < end && !fault; ++i) add_row<fused>(i);
     }
 
@@ -116,7 +114,7 @@ class Part {
 
     // A row as doubles, at least four.
     NAIVELY_INLINE const double* values_of(std::size_t i) {
-        const T* row = rows_.row(i) + first_;
+        const T* row = rows_.row(i);
         if constexpr (std::is_same_v<T, double>)
             if (columns_ >= lanes) return row;
         for (std::size_t j = 0; j < columns_; ++j) values_[j] = static_cast<double>(row[j]);
@@ -127,13 +125,13 @@ class Part {
     template <bool fused>
     NAIVELY_INLINE void add_groups(const double* values, std::size_t i, std::size_t first, std::size_t last) {
         const std::size_t whole = std::min(last, whole_), rest = rest_;
-        const char* soon = ahead(rows_.row(i) + first_);
+        const char* soon = ahead(rows_.row(i));
         const Usual* usual = usual_.data();
         LaneBits inside;
         mark_all(inside);
         for (std::size_t g = first; g < whole; ++g) usual[g].keep(inside, values + g * lanes);
         if (whole < last) usual[whole].keep(inside, values + rest);
-        if (!all(inside)) [[unlikely]]
+        if (!all(inside) && !all_fit(values, first, last)) [[unlikely]]
             values = usual_values(values, i, first, last);
         Group* groups = &sums_[klass(i) * groups_];
         Four* left = left_.data();
@@ -219,7 +217,7 @@ class Part {
                 continue;
             }
             const std::size_t to = sorted_.next[klass(i)]++;
-            sorted_.values[to] = static_cast<double>(rows_.values[i]);
+            sorted_.values[to] = static_cast<double>(*rows_.row(i));
             sorted_.rows[to] = i;
             if (Slices::weighted) sorted_.weights[to] = labels_.weight[i];
         }
@@ -247,8 +245,8 @@ class Part {
         for (auto* a : {&values_, &cut_}) a->assign(groups_ * lanes, 0.0);
         watch_.assign(columns_, {});
         pending_.assign(labels_.classes, 0);
-        if (first_top<T>() >= lowest_top)
-            for (std::size_t j = 0; j < columns_; ++j) move(j, first_top<T>(), 0);
+        for (std::size_t j = 0; j < columns_; ++j)
+            if (rows_.whole(j)) move(j, first_top, 0);
     }
 
     // Values that can be cut; zeros stand for those that are missing, or have been added one by one.
@@ -273,7 +271,7 @@ class Part {
 
     // Copies four values without what is missing of them. True if all can be cut.
     NAIVELY_INLINE bool take_usual(const double* values, double* cut, std::size_t c, std::size_t g) {
-        Lanes x, start, centre, most;
+        Lanes x;
         load(x, values);
         if constexpr (!Slices::weighted) {
             Lanes sum, one;
@@ -283,10 +281,17 @@ class Part {
             store(missing_[c * groups_ + g].data(), sum);
         }
         store(cut, x);
+        return fit(cut, g);
+    }
+
+    // True if four values can be cut: of the usual size, or multiples of the grid.
+    NAIVELY_INLINE bool fit(const double* values, std::size_t g) const {
+        Lanes x, start, centre, most;
         LaneBits usual, even;
         mark_all(usual);
         mark_all(even);
-        usual_[g].keep(usual, cut);
+        usual_[g].keep(usual, values);
+        load(x, values);
         load(start, start_[g].slice[0]);
         load(most, usual_[g].most);
         fill(centre, 0.0);
@@ -296,6 +301,12 @@ class Part {
         else
             keep_zero(even, x - ((x + start) - start));
         return all_either(usual, even);
+    }
+
+    NAIVELY_INLINE bool all_fit(const double* values, std::size_t first, std::size_t last) const {
+        for (std::size_t g = first; g < last; ++g)
+            if (!fit(values + column_of(g), g)) return false;
+        return true;
     }
 
     // Returns the value if it can be cut, perhaps elsewhere than before; else adds it by itself, and returns zero.
@@ -339,8 +350,7 @@ class Part {
     void move(std::size_t j, int top, std::size_t i) {
         for (std::size_t c = 0; c < labels_.classes; ++c) empty(c, j);
         watch_[j] = {top, 0, 0, i};
-        const bool whole =
-            std::is_integral_v<T> && !Slices::weighted && top < 40;  // every whole number is a multiple of the grid
+        const bool whole = rows_.whole(j) && !Slices::weighted && top < 40;  // then all are multiples of the grid
         const double most = std::ldexp(1.0, top),
                      least = whole ? 0.0 : std::ldexp(1.0 + 1.0 / 1024, top - Slices::range);
         each_place(j, [&](std::size_t g, std::size_t l, bool) {
@@ -365,7 +375,7 @@ class Part {
     // Calls use(group, lane, counts) wherever slices of a column are; those that do not count repeat others.
     template <class Use>
     void each_place(std::size_t j, Use&& use) const {
-        if (rows_.columns == 1) {  // four rows at a time
+        if (columns_ == 1) {  // four rows at a time
             for (std::size_t l = 0; l < lanes; ++l) use(0, l, true);
             return;
         }
@@ -405,7 +415,7 @@ class Part {
     void add_directly(std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end && !fault; ++i) {
             if (labels_.weight_of(i) == 0.0) continue;
-            const T* row = rows_.row(i) + first_;
+            const T* row = rows_.row(i);
             for (std::size_t j = 0; j < columns_; ++j) add_value(static_cast<double>(row[j]), i, klass(i), j);
         }
     }
@@ -428,7 +438,7 @@ class Part {
         }
     }
 
-    const Dense<T>& rows_;
+    Block rows_;
     const Labels& labels_;
     std::size_t first_, columns_, groups_;
     std::size_t whole_, rest_;  // how many groups are full, and where the last begins
@@ -482,14 +492,15 @@ struct Shares {
     }
 };
 
-template <class T, class Slices>
-void count_parts(const Dense<T>& rows, const Labels& labels, int threads, int weight_top, FixedSums& x,
+template <class Slices, class Source>
+void count_parts(const Source& rows, const Labels& labels, int threads, int weight_top, FixedSums& x,
                  FixedSums& squares, FixedSums& missing, Fault& fault) {
     const Shares shares(rows.rows, rows.columns, labels.classes);
-    std::vector<Part<T, Slices>> parts;
+    std::vector<Part<BlockOf<Source>, Slices>> parts;
     for (std::size_t b = 0; b < shares.blocks; ++b) {
         const std::size_t first = b * shares.columns, columns = std::min(shares.columns, rows.columns - first);
-        for (std::size_t p = 0; p < shares.parts; ++p) parts.emplace_back(rows, labels, first, columns, weight_top);
+        for (std::size_t p = 0; p < shares.parts; ++p)
+            parts.emplace_back(BlockOf<Source>(rows, first, columns), labels, first, columns, weight_top);
     }
     for_each_task(parts.size(), worth_threads(threads, rows.rows * rows.columns), [&](std::size_t at) {
         const std::size_t p = at % shares.parts;
@@ -521,20 +532,21 @@ FixedSums rows_of_classes(const Labels& labels, std::size_t rows) {
 }
 
 // Few rows of each class: every value by itself.
-template <class T>
-ExactCount count_few(const Dense<T>& rows, const Labels& labels) {
+template <class Source>
+ExactCount count_few(const Source& rows, const Labels& labels) {
     ExactCount count;
     std::vector<std::size_t> ends(labels.classes + 1, 0), order(rows.rows);
     for (std::size_t i = 0; i < rows.rows; ++i) ++ends[static_cast<std::size_t>(labels.klass[i]) + 1];
     for (std::size_t c = 0; c < labels.classes; ++c) ends[c + 1] += ends[c];
     std::vector<std::size_t> next = ends;
     for (std::size_t i = 0; i < rows.rows; ++i) order[next[static_cast<std::size_t>(labels.klass[i])]++] = i;
-    for (auto* numbers : {&count.n, &count.x, &count.squares}) numbers->reserve(labels.classes * rows.columns);
+    ExactNumbers sums_of_x, sums_of_squares;
+    count.sums.reserve(3 * labels.classes * rows.columns);
     for (std::size_t c = 0; c < labels.classes; ++c) {
         for (std::size_t j = 0; j < rows.columns; ++j) {
             FixedSum n, x, squares;
             for (std::size_t at = ends[c]; at < ends[c + 1]; ++at) {
-                const double weight = labels.weight_of(order[at]), value = static_cast<double>(rows.row(order[at])[j]);
+                const double weight = labels.weight_of(order[at]), value = value_at(rows, order[at], j);
                 if (std::isinf(value)) count.fault.keep_first(infinite_at(order[at], j));
                 if (!std::isfinite(value) || weight == 0.0) continue;
                 const Parts own(weight), parts(value);
@@ -543,11 +555,13 @@ ExactCount count_few(const Dense<T>& rows, const Labels& labels) {
                 x.add(term_of(own, parts));
                 squares.add(term_of(own, parts, parts));
             }
-            count.n.push(n.digits(), n.size(), n.low());
-            count.x.push(x.digits(), x.size(), x.low());
-            count.squares.push(squares.digits(), squares.size(), squares.low());
+            count.sums.push(n.digits(), n.size(), n.low());
+            sums_of_x.push(x.digits(), x.size(), x.low());
+            sums_of_squares.push(squares.digits(), squares.size(), squares.low());
         }
     }
+    count.sums.append(sums_of_x);
+    count.sums.append(sums_of_squares);
     return count;
 }
 
@@ -565,8 +579,9 @@ Fault counted_weights(const double* weight, std::size_t rows, std::vector<double
 
 }  // namespace
 
-template <class T>
-ExactCount count_exactly(const Dense<T>& rows, const Labels& given, int threads) {
+template <class Source>
+ExactCount count_exactly(const Source& rows, const Labels& given, int threads) {
+    using T = typename BlockOf<Source>::Value;
     ExactCount count;
     Labels labels = given;
     std::vector<double> weight;
@@ -578,28 +593,26 @@ ExactCount count_exactly(const Dense<T>& rows, const Labels& given, int threads)
     if (rows.rows < 8 * labels.classes) return count_few(rows, labels);
     FixedSums x(labels.classes, rows.columns), squares = x, missing = x;
     if (labels.weight)
-        count_parts<T, WeightedSlices>(rows, labels, threads, usual_weights(labels, rows.rows), x, squares, missing,
-                                       count.fault);
+        count_parts<WeightedSlices>(rows, labels, threads, usual_weights(labels, rows.rows), x, squares, missing,
+                                    count.fault);
     else
-        count_parts<T, PlainSlices<T>>(rows, labels, threads, 0, x, squares, missing, count.fault);
+        count_parts<PlainSlices<T>>(rows, labels, threads, 0, x, squares, missing, count.fault);
     if (count.fault) return count;
     missing.add_to_all(rows_of_classes(labels, rows.rows));
-    for (std::size_t c = 0; c < labels.classes; ++c) {
-        for (std::size_t j = 0; j < rows.columns; ++j) {
-            missing.push(count.n, c, j);
-            x.push(count.x, c, j);
-            squares.push(count.squares, c, j);
-        }
-    }
+    count.sums.reserve(3 * labels.classes * rows.columns);
+    for (const FixedSums* sums : {&missing, &x, &squares})
+        for (std::size_t c = 0; c < labels.classes; ++c)
+            for (std::size_t j = 0; j < rows.columns; ++j) sums->push(count.sums, c, j);
     return count;
 }
 
-#define NAIVELY_COUNT_EXACTLY(T) template ExactCount count_exactly<T>(const Dense<T>&, const Labels&, int);
-NAIVELY_COUNT_EXACTLY(double)
-NAIVELY_COUNT_EXACTLY(float)
-NAIVELY_COUNT_EXACTLY(std::int64_t)
-NAIVELY_COUNT_EXACTLY(std::int32_t)
-NAIVELY_COUNT_EXACTLY(std::uint8_t)
+#define NAIVELY_COUNT_EXACTLY(Source) template ExactCount count_exactly(const Source&, const Labels&, int);
+NAIVELY_COUNT_EXACTLY(Dense<double>)
+NAIVELY_COUNT_EXACTLY(Dense<float>)
+NAIVELY_COUNT_EXACTLY(Dense<std::int64_t>)
+NAIVELY_COUNT_EXACTLY(Dense<std::int32_t>)
+NAIVELY_COUNT_EXACTLY(Dense<std::uint8_t>)
+NAIVELY_COUNT_EXACTLY(NumberColumns)
 #undef NAIVELY_COUNT_EXACTLY
 
 }  // namespace naively

@@ -3,11 +3,12 @@
 
 #include "count.hpp"
 #include "exact_numbers.hpp"
+#include "row_blocks.hpp"
 
 namespace naively {
 
 struct ExactCount {
-    ExactNumbers n, x, squares;  // classes x columns each
+    ExactNumbers sums;  // n, then x, then x * x: classes x columns each
     Fault fault;
 };
 
@@ -19,9 +20,10 @@ inline double counted_weight(double weight) {
     return weight >= step ? weight : (weight + step) - step;
 }
 
-// Missing values add nothing. Infinite values and weights that are no numbers from 0 to 2^62 are faults, the latter in
-// column -1. Sums do not depend on the order of the rows, nor on threads.
-template <class T>
-ExactCount count_exactly(const Dense<T>& rows, const Labels& labels, int threads);
+// Rows are a matrix (Dense) or columns that are kept apart (NumberColumns). Missing values add nothing. Infinite values
+// and weights that are no numbers from 0 to 2^62 are faults, the latter in column -1. Sums do not depend on the order
+// of the rows, nor on threads.
+template <class Source>
+ExactCount count_exactly(const Source& rows, const Labels& labels, int threads);
 
 }  // namespace naively

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import reference
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -92,27 +91,29 @@ def equal(a: Any, b: Any) -> bool:
 def test_numbers_are_counted_as_the_reference_does(drawn: Any, types: Any, bits: int) -> None:
     rng, klass, classes, weight, weights = drawn
     columns = [column(rng, dtype, len(klass)) for dtype in types]
-    normal, gridded = rng.integers(0, 2, (2, len(types))).astype(np.uint8)
-    found = _core.count_numbers(columns, normal, gridded, klass, classes, weight, bits, 1)
-    assert equal(found, _core.count_numbers(columns, normal, gridded, klass, classes, weight, bits, 2))
+    found = _core.count_grids(columns, klass, classes, weight, bits, 1)
+    assert equal(found, _core.count_grids(columns, klass, classes, weight, bits, 2))
     assert len(found) == len(types)
-    for x, has_moments, has_grid, (moments, cells, fault) in zip(columns, normal, gridded, found, strict=True):
+    for x, (cells, fault) in zip(columns, found, strict=True):
         assert fault is None
-        assert [moments is not None, cells is not None] == [has_moments, has_grid]
-        values = x.astype(np.float64).tolist()
-        if has_moments:
-            for c, (n, mean, m2) in enumerate(zip(*moments, strict=True)):
-                mine = [i for i, k in enumerate(klass.tolist()) if k == c]
-                want = reference.moments([[values[i]] for i in mine], [c] * len(mine), weights[mine].tolist(), c, 0)
-                size = max((abs(values[i]) for i in mine if values[i] == values[i]), default=0.0)
-                assert n == pytest.approx(want[0], rel=1e-12)
-                assert mean == pytest.approx(want[1], rel=1e-12, abs=1e-14 * size)
-                assert m2 == pytest.approx(want[2], rel=1e-9, abs=want[0] * (1e-14 * size) ** 2)
-        if has_grid:
-            names = [None if math.isnan(v) else cell_of(v, bits) for v in values]
-            want_cells, gone = split(names, klass, classes, weights)
-            same_cells(*cells[:3], want_cells)
-            np.testing.assert_allclose(cells[3], gone, rtol=1e-12)
+        names = [None if math.isnan(v) else cell_of(v, bits) for v in x.astype(np.float64).tolist()]
+        want_cells, gone = split(names, klass, classes, weights)
+        same_cells(*cells[:3], want_cells)
+        np.testing.assert_allclose(cells[3], gone, rtol=1e-12)
+
+
+@small
+@given(labels(), st.lists(st.sampled_from(TYPES), max_size=9), st.sampled_from([1, 50]), st.integers(1, 3))
+def test_sums_of_columns_are_those_of_a_matrix(drawn: Any, types: Any, copies: int, threads: int) -> None:
+    rng, klass, classes, weight, _ = drawn
+    columns = [column(rng, dtype, len(klass)) for dtype in types] * copies
+    matrix = np.array(columns, np.float64).reshape(len(columns), len(klass)).T.copy()
+    if len(columns) and len(klass) and rng.random() < 0.2:
+        j = int(rng.integers(len(columns)))
+        columns[j] = columns[j].astype(np.float64)
+        columns[j][-1] = matrix[-1, j] = np.inf
+    found = _core.count_columns_exactly(columns, klass, classes, weight, threads)
+    assert equal(found, _core.count_exactly(matrix, klass, classes, weight, 1))
 
 
 def test_more_cells_than_fit_in_a_table_are_counted_too() -> None:
@@ -120,8 +121,7 @@ def test_more_cells_than_fit_in_a_table_are_counted_too() -> None:
     x = rng.normal(size=300_000) * 2.0 ** rng.integers(-9, 9, 300_000)
     x[::1000] = np.nan
     klass = rng.integers(0, 64, len(x)).astype(np.int32)
-    mark = np.ones(1, np.uint8)
-    ((_, (cell, label, value, lost), fault),) = _core.count_numbers([x], 0 * mark, mark, klass, 64, None, 18, 1)
+    (((cell, label, value, lost), fault),) = _core.count_grids([x], klass, 64, None, 18, 1)
     known = ~np.isnan(x)
     pattern = x[known].view(np.int64) >> 34
     order = np.where(x[known] < 0, -1 - (pattern & (1 << 29) - 1), pattern) + (1 << 29)
@@ -141,23 +141,12 @@ def test_the_first_infinity_of_a_column_is_told(dtype: Any, draw: Any) -> None:
     good, bad = column(rng, np.int32, len(klass)), column(rng, dtype, len(klass))
     rows = draw.draw(st.sets(st.integers(0, len(klass) - 1), min_size=1, max_size=3))
     bad[list(rows)] = draw.draw(st.sampled_from([np.inf, -np.inf]))
-    normal, gridded = np.array([[1, 0, 1, 1, 0], [0, 1, 1, 1, 0]], np.uint8)
     for threads in (1, 2):
-        found = _core.count_numbers([bad] * 3 + [good, bad], normal, gridded, klass, classes, weight, 10, threads)
-        assert found[:3] == [(None, None, (1, min(rows), 0))] * 3
-        alone = _core.count_numbers([good], normal[3:4], gridded[3:4], klass, classes, weight, 10, 1)
-        assert equal(found[3:4], alone)
-        assert found[4] == (None, None, None)
+        found = _core.count_grids([bad, bad, good], klass, classes, weight, 10, threads)
+        assert found[:2] == [(None, (1, min(rows), 0))] * 2
+        assert equal(found[2:], _core.count_grids([good], klass, classes, weight, 10, 1))
     columns = [_core.Column.of_bins(x, np.zeros(0, np.int64), 10) for x in (good, bad)]
     assert _core.read_codes(columns, len(bad), 2)[1] == (1, min(rows), 1)
-
-
-def test_numbers_whose_squares_do_not_fit_have_cells_but_no_moments() -> None:
-    x, klass, marks = np.array([1.0, 1e200, -1e200]), np.zeros(3, np.int32), np.array([1, 0], np.uint8)
-    first, second = _core.count_numbers([x, x], marks, 1 - marks, klass, 1, None, 10, 1)
-    assert first == (None, None, (6, 1, 0))
-    assert second[2] is None
-    assert second[1][0].tolist() == [cell_of(v, 10) for v in sorted(x.tolist())]
 
 
 @every_type
@@ -461,7 +450,7 @@ def test_cuts_of_plain_counts(counts: Any, cuts: list[int]) -> None:
     assert _core.description_length_cuts(np.array(counts, np.float64)).tolist() == cuts
 
 
-ONE, MARK, LABEL = np.ones(1), np.ones(1, np.uint8), np.zeros(1, np.int32)
+ONE, LABEL = np.ones(1), np.zeros(1, np.int32)
 WEIGHTS = np.zeros((1, 4)), np.zeros((1, 4)), np.array([0]), np.array([1])
 NOTHING = np.zeros((0, 4)), np.zeros((0, 4)), np.zeros(0, np.int64), np.zeros(0, np.int64)
 
@@ -469,13 +458,14 @@ NOTHING = np.zeros((0, 4)), np.zeros((0, 4)), np.zeros(0, np.int64), np.zeros(0,
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: _core.count_numbers([ONE, np.ones(2)], *[np.ones(2, np.uint8)] * 2, LABEL, 1, None, 10, 1),
-        lambda: _core.count_numbers([ONE], MARK[:0], MARK, LABEL, 1, None, 10, 1),
-        lambda: _core.count_numbers([ONE], MARK, np.ones(2, np.uint8), LABEL, 1, None, 10, 1),
-        lambda: _core.count_numbers([ONE], MARK, MARK, LABEL + 1, 1, None, 10, 1),
-        lambda: _core.count_numbers([ONE], MARK, MARK, LABEL, 1, np.ones(2), 10, 1),
-        lambda: _core.count_numbers([ONE], MARK, MARK, LABEL, 1, None, 19, 1),
-        lambda: _core.count_numbers([ONE], MARK, MARK, LABEL, 1, None, -1, 1),
+        lambda: _core.count_columns_exactly([ONE, np.ones(2)], LABEL, 1, None, 1),
+        lambda: _core.count_columns_exactly([ONE], LABEL + 1, 1, None, 1),
+        lambda: _core.count_columns_exactly([ONE], LABEL, 1, np.ones(2), 1),
+        lambda: _core.count_grids([ONE, np.ones(2)], LABEL, 1, None, 10, 1),
+        lambda: _core.count_grids([ONE], LABEL + 1, 1, None, 10, 1),
+        lambda: _core.count_grids([ONE], LABEL, 1, np.ones(2), 10, 1),
+        lambda: _core.count_grids([ONE], LABEL, 1, None, 19, 1),
+        lambda: _core.count_grids([ONE], LABEL, 1, None, -1, 1),
         lambda: _core.Column.of_bins(ONE, np.zeros(0, np.int64), 19),
         lambda: _core.read_codes([_core.Column.of_codes(LABEL)], 2, 1),
         lambda: _core.score_columns([([_core.Column.of_codes(LABEL)], *WEIGHTS)], 2, 1, 1),
@@ -504,7 +494,8 @@ def test_arguments_that_do_not_fit_are_refused(call: Callable[[], Any]) -> None:
 def test_types_that_the_core_does_not_read_are_refused(threads: int) -> None:
     odd = np.ones(1, np.int16)
     for call in (
-        lambda: _core.count_numbers([odd, odd], *[np.ones(2, np.uint8)] * 2, LABEL, 1, None, 10, threads),
+        lambda: _core.count_columns_exactly([odd, odd], LABEL, 1, None, threads),
+        lambda: _core.count_grids([odd, odd], LABEL, 1, None, 10, threads),
         lambda: _core.count_whole([odd, odd], LABEL, 1, None, threads),
         lambda: _core.whole_codes(odd),
         lambda: _core.Column.of_bins(odd, np.zeros(0, np.int64), 10),
@@ -694,23 +685,6 @@ def test_hundreds_of_classes_can_be_cut_apart() -> None:
     counts = np.zeros((2, 700))
     counts[0, :350] = counts[1, 350:] = 1e5
     assert _core.description_length_cuts(counts).tolist() == [1]
-
-
-def test_what_is_missing_takes_no_digits_from_what_is_known() -> None:
-    x, klass, one = np.array([np.nan, 5.0]), np.zeros(2, np.int32), np.ones(1, np.uint8)
-    for heavy, light in ((1e10, 0.1), (1e17, 1.0)):
-        ((n, mean, m2), _, fault) = _core.count_numbers([x], one, 0 * one, klass, 1, np.array([heavy, light]), 10, 1)[0]
-        assert (n.tolist(), mean.tolist(), m2.tolist(), fault) == ([light], [5.0], [0.0], None)
-    both = np.array([[np.nan, 2.0], [5.0, np.nan]])
-    n, mean, _, _ = _core.count_moments(both, klass, 1, np.array([1e17, 1.0]), 1)
-    assert (n.tolist(), mean.tolist()) == ([[1.0, 1e17]], [[5.0, 2.0]])
-
-
-def test_squares_too_large_are_told_of_whichever_parts_the_rows_fall_into() -> None:
-    x, one = np.full(2**21, 1e200), np.ones(1, np.uint8)
-    x[2**20 :] = -1e200
-    _, _, fault = _core.count_numbers([x], one, 0 * one, np.zeros(2**21, np.int32), 1, None, 10, 1)[0]
-    assert fault == (6, 0, 0)
 
 
 @pytest.mark.parametrize("many", [0, 1, 41, 256, 257, 3000])

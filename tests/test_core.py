@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -95,24 +94,6 @@ def test_counting_codes_equals_the_reference(dtype: Any, draw: Any) -> None:
         for c in range(classes):
             gone = sum(w for r, k, w in zip(rows, y, weights, strict=True) if reference.missing(r[j]) and k == c)
             assert (0 if lost is None else lost[j, c]) == gone
-
-
-@every_type
-@small
-@given(st.data())
-def test_moments_equal_two_passes_of_exact_sums(dtype: Any, draw: Any) -> None:
-    X, y, classes, weight = draw.draw(labelled(dtype, low=0))
-    shift = draw.draw(st.sampled_from([0, 3, 1e9])) if dtype == np.float64 else 0
-    X = (X + shift).astype(dtype)
-    n, mean, m2, fault = _core.count_moments(X, y, classes, weight, 2)
-    assert fault is None
-    rows, weights = lists(X, weight)
-    for c in range(classes):
-        for j in range(X.shape[1]):
-            want = reference.moments(rows, y.tolist(), weights, c, j)
-            assert n[c, j] == pytest.approx(want[0])
-            assert mean[c, j] == pytest.approx(want[1], rel=1e-12) or want[0] == 0
-            assert m2[c, j] == pytest.approx(want[2], rel=1e-9, abs=1e-9) or want[0] == 0
 
 
 @every_type
@@ -296,7 +277,7 @@ def test_damaged_sparse_rows_are_told_and_never_followed(damage: dict[str, Any])
         lambda: _core.count_dense(np.ones((2, 2)), np.array([0, 5], np.int32), 2, None, *ANY, None, 1),
         lambda: _core.count_dense(np.ones((2, 2)), np.array([0], np.int32), 2, None, *ANY, None, 1),
         lambda: _core.count_dense(np.ones((2, 2)), np.zeros(2, np.int32), 1, np.ones(1), *ANY, None, 1),
-        lambda: _core.count_moments(np.ones((2, 2)), np.array([-1, 0], np.int32), 2, None, 1),
+        lambda: _core.count_exactly(np.ones((2, 2)), np.array([-1, 0], np.int32), 2, None, 1),
         lambda: _core.count_codes(np.ones((2, 2)), np.array([0, 2], np.int32), 2, None, 9, 1),
         lambda: _core.score_dense(np.ones((2, 3)), np.ones((2, 4)), np.zeros(4), 1, *ANY, None, 1),
         lambda: _core.score_dense(np.ones((2, 2)), np.ones((2, 3)), np.zeros(3), 1, *ANY, None, 1),
@@ -324,24 +305,8 @@ def test_types_that_the_core_does_not_read_are_refused() -> None:
 def test_empty_rows_are_counted_as_nothing() -> None:
     none = np.zeros(0, np.int32)
     assert _core.count_dense(np.ones((0, 3)), none, 2, None, *ANY, None, 2)[0].tolist() == [[0, 0, 0]] * 2
-    assert _core.count_moments(np.ones((0, 3)), none, 2, None, 2)[0].tolist() == [[0, 0, 0]] * 2
     assert _core.count_codes(np.ones((0, 3)), none, 2, None, 9, 2)[0].tolist() == [0, 0, 0]
     assert _core.score_normal(np.ones((0, 1)), *[np.ones((2, 1))] * 3, np.ones(2), 2)[0].shape == (0, 2)
-
-
-def test_an_outlier_first_and_a_far_mean_cost_no_digits() -> None:
-    rng = np.random.default_rng(0)
-    x = 1e8 + rng.normal(size=(50_000, 2))
-    x[0] = 0.0
-    y = np.zeros(len(x), np.int32)
-    y[0] = 1
-    for threads in (1, 3):
-        n, mean, m2, _ = _core.count_moments(x, y, 2, None, threads)
-        np.testing.assert_allclose(mean[0], [math.fsum(v) / len(v) for v in x[1:].T], rtol=1e-15)
-        np.testing.assert_allclose(m2[0] / n[0], x[1:].var(axis=0), rtol=1e-7)
-        x[0] = -1e7
-        _, _, m2, _ = _core.count_moments(x, np.zeros(len(x), np.int32), 1, None, threads)
-        np.testing.assert_allclose(m2[0] / len(x), x.var(axis=0), rtol=1e-7)
 
 
 @given(st.lists(st.integers(0, 3), max_size=12), st.integers(0, 99), st.sampled_from([1, 10**9]), st.booleans())

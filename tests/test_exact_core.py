@@ -104,14 +104,19 @@ def nearest(value: Fraction) -> float:
         return float("inf") if value > 0 else float("-inf")
 
 
-def sums_of(X: Any, klass: Any, classes: int, weight: Any = None, threads: int = 1) -> list[Any]:
-    *sums, fault = _core.count_exactly(X, klass, classes, weight, threads)
+def sums_of(X: Any, klass: Any, classes: int, weight: Any = None, threads: int = 1) -> Any:
+    sums, fault = _core.count_exactly(X, klass, classes, weight, threads)
     assert fault is None
+    assert _core.exact_well_formed(*sums)
     return sums
 
 
+def expected(X: Any, klass: Any, classes: int, weight: Any) -> list[Fraction]:
+    return list(chain(*reference.exact_sums(X, klass, classes, weight)))
+
+
 def same(left: Any, right: Any) -> bool:
-    return all(np.array_equal(a, b) for a, b in zip(chain(*left), chain(*right), strict=True))
+    return all(np.array_equal(a, b) for a, b in zip(left, right, strict=True))
 
 
 def part(X: Any, klass: Any, classes: int, weight: Any = None) -> ExactSums:
@@ -132,9 +137,11 @@ def test_sums_equal_fractions(narrow: bool, case: Any) -> None:
     X, klass, classes, weight = case
     with registers(narrow):
         sums = sums_of(X, klass, classes, weight)
-    for mine, theirs in zip(sums, reference.exact_sums(X, klass, classes, weight), strict=True):
-        assert _core.exact_well_formed(*mine)
-        assert fractions(mine) == theirs
+    assert fractions(sums) == expected(X, klass, classes, weight)
+    with registers(narrow):
+        apart, fault = _core.count_columns_exactly([np.array(x) for x in X.T], klass, classes, weight, 2)
+    assert fault is None
+    assert same(apart, sums)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -158,9 +165,9 @@ def test_thousands_of_equal_values_fill_slices_to_the_brim() -> None:
     for value in (2.0**10, -(2.0**10), 1023.9999999999999, -0.0):
         for dtype in (np.float64, np.float32):
             X = np.full((20_000, 2), value, dtype)
-            n, x, squares = (fractions(s) for s in sums_of(X, np.zeros(len(X), np.int32), 1))
             exact = Fraction(float(dtype(value)))
-            assert (n, x, squares) == ([20_000] * 2, [20_000 * exact] * 2, [20_000 * exact**2] * 2)
+            sums = fractions(sums_of(X, np.zeros(len(X), np.int32), 1))
+            assert sums == [20_000] * 2 + [20_000 * exact] * 2 + [20_000 * exact**2] * 2
 
 
 @some
@@ -171,7 +178,7 @@ def test_what_is_added_can_be_taken_out_without_a_trace(case: Any, other: Any) -
     columns = min(X.shape[1], Y.shape[1])
     a = part(np.ascontiguousarray(X[:, :columns]), klass, classes, weight)
     b = part(np.ascontiguousarray(Y[:, :columns]), others, more, weight_of_others)
-    assert (a + b).weights == (b + a).weights
+    assert (a + b).sums == (b + a).sums
     assert (a + b).minus(b, NAMES).same(replace(a, rows=(a + b).minus(b, NAMES).rows))
     assert (a + b).same(b + a)
 
@@ -187,9 +194,7 @@ def test_rows_go_in_and_out_of_a_window() -> None:
         if i >= 100:
             window = window.minus(rows[i - 100], NAMES)
     last = part(X[-100:], klass[-100:], 2, weight[-100:])
-    assert window.weights == last.weights
-    assert window.values == last.values
-    assert window.squares == last.squares
+    assert window.sums == last.sums
     assert np.array_equal(window.variance, last.variance)
 
 
@@ -247,7 +252,7 @@ def test_taking_out_what_was_never_counted_is_refused() -> None:
     for stranger in (2.0, -1.0, 0.5):
         with pytest.raises(NegativeCount, match=r"other values.*feature 0 of class 'a'"):
             a.minus(part(np.array([[stranger]]), klass, 1), NAMES)
-    assert a.minus(part(np.array([[1.0]]), klass, 1), NAMES).weights == ExactNumbers.zeros((1, 1))
+    assert a.minus(part(np.array([[1.0]]), klass, 1), NAMES).sums == ExactNumbers.zeros((3, 1, 1))
 
 
 def test_a_variance_beyond_float64_names_class_and_column() -> None:
@@ -275,7 +280,7 @@ def test_a_sum_takes_little_room() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(20, 5, (100_000, 20))
     sums = part(X, rng.integers(0, 4, len(X)).astype(np.int32), 4)
-    assert sum(numbers.nbytes for numbers in (sums.weights, sums.values, sums.squares)) <= 100 * 4 * 20
+    assert sums.sums.nbytes <= 100 * 4 * 20
 
 
 def test_numbers_that_are_not_well_formed_are_told() -> None:
@@ -304,18 +309,17 @@ def test_forged_numbers_are_never_read_out_of_bounds() -> None:
             lambda bad=bad: _core.exact_added(good, bad, False),
             lambda bad=bad: _core.exact_added(bad, good, True),
             lambda bad=bad: _core.exact_taken(bad, np.array([0])),
-            lambda bad=bad: _core.exact_totals(bad, 1, 2, 1),
+            lambda bad=bad: _core.exact_totals(bad, 1, 2, 1, 1),
             lambda bad=bad: _core.exact_signs(bad),
             lambda bad=bad: _core.exact_rounded(bad),
-            lambda bad=bad: _core.exact_means(bad, good, 1),
-            lambda bad=bad: _core.exact_variances(good, good, bad, 1),
+            lambda bad=bad: _core.exact_moments(bad, 1),
         ):
-            with pytest.raises(ValueError, match=r"exact numbers|place and a length|differ in length"):
+            with pytest.raises(ValueError, match=r"exact numbers|place and a length|differ in length|three sums"):
                 call()
     with pytest.raises(ValueError, match="index is out of range"):
         _core.exact_taken(good, np.array([2]))
     with pytest.raises(ValueError, match="axes do not fit"):
-        _core.exact_totals(good, 2, 2, 1)
+        _core.exact_totals(good, 2, 2, 1, 1)
     with pytest.raises(ValueError, match="must be finite"):
         _core.exactly(np.array([np.inf]))
 
@@ -325,11 +329,11 @@ def test_the_largest_and_smallest_numbers_have_room() -> None:
     for weight in (None, np.array([2.0**-64, 2.0**62])):
         X = np.stack([extremes, -extremes], axis=1)
         sums = sums_of(X, np.zeros(2, np.int32), 1, weight)
-        for mine, theirs in zip(sums, reference.exact_sums(X, np.zeros(2, np.int32), 1, weight), strict=True):
-            assert fractions(mine) == theirs
+        assert fractions(sums) == expected(X, np.zeros(2, np.int32), 1, weight)
     most = np.full(1, 2**63 - 1, np.uint64)  # numbers that use all places there are
     wide = np.array([-36], np.int8), np.array([73], np.uint8), np.concatenate([most] * 73)
-    assert _core.exact_variances(wide, wide, wide, 1).shape == (1,)
-    assert _core.exact_means(wide, wide, 1).tolist() == [1.0]
+    thrice = tuple(np.tile(array, 3) for array in wide)
+    n, mean, variance = _core.exact_moments(thrice, 1)
+    assert (n.tolist(), mean.tolist(), variance.shape) == ([np.inf], [1.0], (1,))
     with pytest.raises(OverflowError):
         _core.exact_added(wide, wide, False)

@@ -83,15 +83,13 @@ def count_codes(
 ) -> tuple[_I8, _F8, _F8 | None, _Fault]:
     """How many codes each column has, codes by classes, missing weights, columns by classes (or None), the fault."""
 
-def count_moments(
-    rows: _Values, klass: _I4, classes: int, weight: _F8 | None, threads: int
-) -> tuple[_F8, _F8, _F8, _Fault]:
-    """How many, mean, and sum of squares about it, classes by columns each, and the fault."""
+def count_exactly(rows: _Values, klass: _I4, classes: int, weight: _F8 | None, threads: int) -> tuple[_Exact, _Fault]:
+    """n (by weight), then Σx, then Σx², classes by columns each; and the fault (column -1: a weight)."""
 
-def count_exactly(
-    rows: _Values, klass: _I4, classes: int, weight: _F8 | None, threads: int
-) -> tuple[_Exact, _Exact, _Exact, _Fault]:
-    """How many (by weight), sums and sums of squares, classes by columns each; and the fault (column -1: a weight)."""
+def count_columns_exactly(
+    columns: list[_Values], klass: _I4, classes: int, weight: _F8 | None, threads: int
+) -> tuple[_Exact, _Fault]:
+    """The same of columns that are kept apart."""
 
 def exact_well_formed(place: _I1, length: _U1, digits: _U8) -> bool:
     """True if every number is written in the one way that it should be."""
@@ -102,7 +100,7 @@ def exact_added(left: _Exact, right: _Exact, subtract: bool) -> _Exact:
 def exact_taken(numbers: _Exact, index: _I8) -> _Exact:
     """Numbers by index; below zero, a zero."""
 
-def exact_totals(numbers: _Exact, outer: int, middle: int, inner: int) -> _Exact:
+def exact_totals(numbers: _Exact, outer: int, middle: int, inner: int, threads: int) -> _Exact:
     """Sums over the middle one of three axes."""
 
 def exactly(values: _F8) -> _Exact:
@@ -114,11 +112,8 @@ def exact_signs(numbers: _Exact) -> _I1:
 def exact_rounded(numbers: _Exact) -> _F8:
     """The double nearest to each number; infinite where it is too large."""
 
-def exact_means(n: _Exact, x: _Exact, threads: int) -> _F8:
-    """x / n, correctly rounded; 0 where n is not above 0."""
-
-def exact_variances(n: _Exact, x: _Exact, squares: _Exact, threads: int) -> _F8:
-    """(n squares - x x) / n n, correctly rounded; 0 where n is not above 0, NaN where it is negative."""
+def exact_moments(sums: _Exact, threads: int) -> tuple[_F8, _F8, _F8]:
+    """n, mean and variance, correctly rounded: 0 where n is not above 0; a variance that would be negative is NaN."""
 
 def count_whole(
     columns: list[_Values], klass: _I4, classes: int, weight: _F8 | None, threads: int
@@ -128,17 +123,10 @@ def count_whole(
 def count_column(codes: _I4, klass: _I4, classes: int, weight: _F8 | None, size: int) -> _F8:
     """How often each class has each of `size` codes, codes by classes; in the last row, the missing (lowest) code."""
 
-def count_numbers(
-    columns: list[_Values],
-    normal: _U1,
-    gridded: _U1,
-    klass: _I4,
-    classes: int,
-    weight: _F8 | None,
-    bits: int,
-    threads: int,
-) -> list[tuple[tuple[_F8, _F8, _F8] | None, tuple[_I8, _I4, _F8, _F8] | None, _Fault]]:
-    """For each column: moments per class; on the grid cell, class, weight, and what is missing; the fault."""
+def count_grids(
+    columns: list[_Values], klass: _I4, classes: int, weight: _F8 | None, bits: int, threads: int
+) -> list[tuple[tuple[_I8, _I4, _F8, _F8] | None, _Fault]]:
+    """For each column: cell, class, weight, and what is missing; the fault."""
 
 def description_length_cuts(counts: _F8) -> _I8:
     """Where to cut cells (counts: cells by classes) so that the parts tell the classes; after Fayyad and Irani."""

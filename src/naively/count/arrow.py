@@ -94,11 +94,10 @@ def _part_from_arrow(table: pa.Table) -> tuple[Head, Any]:
 
 def _exact_columns(sums: ExactSums) -> dict[str, Any]:
     """The digits of each sum, from the place of the first one on, a row for each class and feature."""
-    klass, feature = (v.ravel() for v in np.indices(sums.weights.shape))
+    klass, feature = (v.ravel() for v in np.indices(sums.sums.shape[1:]))
     columns: dict[str, Any] = {"class": sums.present[klass], "feature": feature}
-    for name in _SUMS:
-        numbers: ExactNumbers = getattr(sums, name)
-        place, length, digits = numbers.flat
+    for at, name in enumerate(_SUMS):
+        place, length, digits = sums.sums[at].flat
         ends = np.concatenate([[0], np.cumsum(length, dtype=np.int64)]).astype(np.int32)
         columns[f"{name} place"] = place
         columns[f"{name} digits"] = pa.ListArray.from_arrays(pa.array(ends), pa.array(digits))
@@ -117,7 +116,7 @@ def _exact_in(table: pa.Table, head: Head) -> ExactSums:
     shape = len(present), features.size
     _check_grid([np.searchsorted(present, klass), feature], shape)
     sums = [_exact_numbers(table, name, place, shape) for name, place in zip(_SUMS, places, strict=True)]
-    found = ExactSums(head.known, features, present, *sums)
+    found = ExactSums(head.known, features, present, ExactNumbers.stacked(sums))
     found.refuse_impossible(head.classes)
     return found
 

@@ -10,6 +10,7 @@ import numpy as np
 from naively import _core
 from naively.arrays import Array, Value
 from naively.store.registry import stored
+from naively.threads import threads
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -45,6 +46,12 @@ class ExactNumbers(Value):
         return cls(np.zeros(shape, np.int8), np.zeros(shape, np.uint8), np.zeros(0, np.uint64))
 
     @classmethod
+    def stacked(cls, parts: list[Self]) -> Self:
+        """Arrays of one shape along a new first axis."""
+        place, length = (np.stack([getattr(part, name) for part in parts]) for name in ("place", "length"))
+        return cls(place, length, np.concatenate([part.digits for part in parts]))
+
+    @classmethod
     def _from(cls, numbers: Any, shape: tuple[int, ...]) -> Self:
         place, length, digits = numbers
         return cls(place.reshape(shape), length.reshape(shape), digits)
@@ -61,6 +68,12 @@ class ExactNumbers(Value):
     def flat(self) -> tuple[Array, Array, Array]:
         """As the core takes them."""
         return self.place.ravel(), self.length.ravel(), self.digits
+
+    def __getitem__(self, at: int) -> Self:
+        """The numbers at a place of the first axis."""
+        sizes = self.length.reshape(len(self.length), -1).sum(axis=1, dtype=np.int64)
+        begin = int(sizes[:at].sum())
+        return type(self)(self.place[at], self.length[at], self.digits[begin : begin + int(sizes[at])])
 
     def __add__(self, other: Self) -> Self:
         return self._from(_core.exact_added(self.flat, other.flat, False), self.shape)
@@ -87,7 +100,9 @@ class ExactNumbers(Value):
         """Sums over an axis."""
         before, after = self.shape[:axis], self.shape[axis + 1 :]
         outer, inner = (int(np.prod(shape, dtype=np.int64)) for shape in (before, after))
-        return self._from(_core.exact_totals(self.flat, outer, self.shape[axis], inner), before + after)
+        return self._from(
+            _core.exact_totals(self.flat, outer, self.shape[axis], inner, threads(self.digits.size)), before + after
+        )
 
     def signs(self) -> Array:
         """-1, 0 or 1 for each number."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class ExactSums(Value):
     """Exact n, Σx and Σx² (with weights Σw, Σwx and Σwx²) by class and feature; missing values are in none of them.
 
-    `present` are the numbers of the classes that the arrays have rows for, ascending.
+    `sums` holds all n, then all Σx, then all Σx²; `present` are the numbers of the classes it has rows for, ascending.
 
     >>> a, _ = ExactSums.counted(np.array([[1e17], [1.0]]), np.array([0, 0], np.int32), np.array([2]), Index(1))
     >>> b, _ = ExactSums.counted(np.array([[-1e17]]), np.array([0], np.int32), np.array([1]), Index(1))
@@ -44,57 +44,59 @@ class ExactSums(Value):
     rows: Array
     features: Index
     present: Array
-    weights: ExactNumbers
-    values: ExactNumbers
-    squares: ExactNumbers
+    sums: ExactNumbers
 
     @classmethod
     def empty(cls, n_classes: int, features: Index) -> Self:
-        none = ExactNumbers.zeros((0, features.size))
-        return cls(np.zeros(n_classes, np.int64), features, np.zeros(0, np.int64), none, none, none)
+        none = ExactNumbers.zeros((3, 0, features.size))
+        return cls(np.zeros(n_classes, np.int64), features, np.zeros(0, np.int64), none)
 
     @classmethod
     def counted(
-        cls, X: Array, codes: Array, rows: Array, features: Index, weight: Array | None = None
+        cls, X: Array | list[Array], codes: Array, rows: Array, features: Index, weight: Array | None = None
     ) -> tuple[Self, Any]:
-        """Sums of dense rows, and the first value or weight that cannot be counted (then without any sums).
+        """Sums of a matrix or of columns, and the first value or weight that cannot be counted (then without any sums).
 
         `rows` are the rows of each class, by weight. A weight is counted in units of 2^-64, to which it is rounded, and
         is at most 2^62.
         """
         present = np.flatnonzero(np.bincount(codes, minlength=len(rows)))
         local = codes if len(present) == len(rows) else np.searchsorted(present, codes).astype(np.int32)
-        *sums, fault = _core.count_exactly(X, local, len(present), weight, threads(X.size))
+        count = _core.count_columns_exactly if isinstance(X, list) else _core.count_exactly
+        size = len(codes) * features.size
+        sums, fault = count(X, local, len(present), weight, threads(size))  # type: ignore[arg-type]
         if fault is not None and fault[2] < 0:
             assert weight is not None
             what = f"sample_weight of row {ROW} is {weight[fault[1]]}: numbers are weighted by 2^62 at most; divide the"
             raise RowError(f"{what} weights by a common factor", fault[1])
         if fault is not None:
             return cls.empty(len(rows), features), fault
-        shape = len(present), features.size
-        return cls(rows, features, present, *(ExactNumbers._from(numbers, shape) for numbers in sums)), None
+        return cls(rows, features, present, ExactNumbers._from(sums, (3, len(present), features.size))), None
 
     @property
     def size(self) -> int:
         """How many numbers it holds."""
-        return sum(len(numbers.digits) for numbers in (self.weights, self.values, self.squares)) + len(self.rows)
+        return len(self.sums.digits) + len(self.rows)
 
     @cached_property
+    def _moments(self) -> tuple[Array, ...]:
+        shape = self.sums.shape[1:]
+        return tuple(v.reshape(shape) for v in _core.exact_moments(self.sums.flat, threads(self.sums.digits.size)))
+
+    @property
     def n(self) -> Array:
         """How many values there are (Σw), as float64."""
-        return self.weights.rounded()
+        return self._moments[0]
 
-    @cached_property
+    @property
     def mean(self) -> Array:
         """Σx / n, correctly rounded; 0 where there are no values."""
-        flat = _core.exact_means(self.weights.flat, self.values.flat, threads(self.weights.digits.size))
-        return flat.reshape(self.weights.shape)
+        return self._moments[1]
 
-    @cached_property
+    @property
     def variance(self) -> Array:
         """(n Σx² - (Σx)²) / n², correctly rounded; 0 where there are no values, infinite beyond float64."""
-        sums = self.weights.flat, self.values.flat, self.squares.flat
-        return _core.exact_variances(*sums, threads(self.weights.digits.size)).reshape(self.weights.shape)
+        return self._moments[2]
 
     @property
     def m2(self) -> Array:
@@ -104,10 +106,8 @@ class ExactSums(Value):
     @cached_property
     def pooled(self) -> tuple[Array, Array, Array]:
         """Count, mean and squared deviations per feature, over all classes."""
-        shape = 1, self.features.size
-        sums = (numbers.total(0) for numbers in (self.weights, self.values, self.squares))
-        weights, values, squares = (ExactNumbers._from(numbers.flat, shape) for numbers in sums)
-        every = ExactSums(self.rows.sum(keepdims=True), self.features, np.zeros(1, np.int64), weights, values, squares)
+        sums = self.sums.total(1)
+        every = ExactSums(self.rows, self.features, self.present, ExactNumbers._from(sums.flat, (3, 1, sums.shape[1])))
         return every.n[0], every.mean[0], every.m2[0]
 
     def single(self) -> ExactSums:
@@ -131,21 +131,19 @@ class ExactSums(Value):
 
     def __add__(self, other: Self) -> Self:
         a, b = self._aligned(other)
-        weights, values, squares = a.weights + b.weights, a.values + b.values, a.squares + b.squares
-        return replace(a, rows=sum_of([a.rows, b.rows]), weights=weights, values=values, squares=squares)
+        return type(self)(sum_of([a.rows, b.rows]), a.features, a.present, a.sums + b.sums)
 
     def minus(self, other: Self, classes: Index) -> Self:
         """Return the difference; raise NegativeCount where the other was never counted."""
         a, b = self._aligned(other)
         rows = rows_left(classes, a.rows, b.rows)
-        weights, values, squares = a.weights - b.weights, a.values - b.values, a.squares - b.squares
-        left = replace(a, rows=rows, weights=weights, values=values, squares=squares)
+        left = type(self)(rows, a.features, a.present, a.sums - b.sums)
         left.refuse_impossible(classes)
         return left
 
     def refuse_impossible(self, classes: Index) -> None:
         """Raise where these are sums of no rows, since more was taken away than had been added, or something else."""
-        n, x, squares = self.weights.signs(), self.values.signs(), self.squares.signs()
+        n, x, squares = self.sums.signs()
         more = np.argwhere(n < 0)
         other = np.argwhere((squares < 0) | ((n == 0) & ((x != 0) | (squares != 0))) | np.isnan(self.variance))
         for places, what in ((more, "more values than were counted"), (other, "other values than were counted")):
@@ -164,12 +162,7 @@ class ExactSums(Value):
             a, b = self._aligned(other)
         except InputError:  # named on one side only
             return False
-        return (
-            close(*padded(a.rows, b.rows))
-            and a.weights == b.weights
-            and a.values == b.values
-            and a.squares == b.squares
-        )
+        return close(*padded(a.rows, b.rows)) and a.sums == b.sums
 
     def __repr__(self) -> str:
         return f"{self.features.size:_} features"
@@ -208,5 +201,5 @@ class ExactSums(Value):
         """With the sums of these classes and columns (None: of all), by their present numbers; zeros for -1."""
         columns = np.arange(self.features.size) if columns is None else columns
         index = np.where((classes[:, None] < 0) | (columns < 0), -1, classes[:, None] * self.features.size + columns)
-        weights, values, squares = (numbers.take(index) for numbers in (self.weights, self.values, self.squares))
-        return type(self)(rows, features, present, weights, values, squares)
+        step = len(self.present) * self.features.size * np.arange(3)[:, None, None]  # from one of the three to the next
+        return type(self)(rows, features, present, self.sums.take(np.where(index < 0, -1, index + step)))

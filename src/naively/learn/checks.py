@@ -105,8 +105,7 @@ def _exact_numbers(numbers: Any) -> None:
 @checks("ExactSums")
 def _exact_sums(sums: Any) -> None:
     need(are(sums.rows, "i8 f8", None) and are(sums.present, "i8", None), "the rows of sums")
-    shape = len(sums.present), sums.features.size
-    need(all(part.shape == shape for part in (sums.weights, sums.values, sums.squares)), "the sums of classes")
+    need(sums.sums.shape == (3, len(sums.present), sums.features.size), "the sums of classes")
 
 
 @checks("Comoments")
@@ -282,7 +281,7 @@ def check_numbers(tally: Any) -> None:
         if hasattr(part, "grid"):
             _check_sums(part.moments)
             _check_cells(part.grid)
-        elif hasattr(part, "squares"):
+        elif hasattr(part, "sums"):
             _check_sums(part)
         elif hasattr(part, "m2"):
             _check_comoments(part)
@@ -304,7 +303,7 @@ def _check_present(part: Any) -> None:
 
 def _check_sums(sums: Any) -> None:
     _check_present(sums)
-    n, values, squares = (numbers.signs() for numbers in (sums.weights, sums.values, sums.squares))
+    n, values, squares = sums.sums.signs()
     need(bool((n >= 0).all() and (squares >= 0).all()), "squares below zero")
     need(bool(((n > 0) | ((values == 0) & (squares == 0))).all()), "sums of no values")
     need(bool(np.isfinite(sums.n).all()) and not np.isnan(sums.variance).any(), "sums that cannot be")

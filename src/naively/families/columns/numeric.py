@@ -107,25 +107,15 @@ class AnyNumbers:
         self, X: NumberColumns, codes: Array, classes: Index, features: Any, weight: Array | None
     ) -> ColumnCounts:
         rows = rows_per_class(codes, weight, classes.size)
-        present = np.flatnonzero(np.bincount(codes, minlength=classes.size))
-        local = codes if len(present) == classes.size else np.searchsorted(present, codes).astype(np.int32)
-        gridded = np.array([name in self.gridded.lookup for name in X.names], np.uint8)
-        none = np.zeros(len(X.names), np.uint8)
-        done = _core.count_numbers(list(X.arrays), none, gridded, local, len(present), weight, BITS, threads(X.size))
-        sums, fault = self._exact_sums(X, codes, rows, weight)
-        faults = [(fault[1], j, fault[0]) for j, (_, _, fault) in enumerate(done) if fault is not None]
-        if fault is not None:
-            faults.append((fault[1], X.names.index(self.normal.name(fault[2])), fault[0]))
+        columns = dict(zip(X.names, X.arrays, strict=True))
+        moments, infinite = ExactSums.counted(_named(columns, self.normal), codes, rows, self.normal, weight)
+        faults = [] if infinite is None else [(infinite[1], X.names.index(self.normal.name(infinite[2])), infinite[0])]
+        grid, found = _counted_grid(_named(columns, self.gridded), codes, classes.size, weight)
+        faults += [(fault[1], X.names.index(self.gridded.name(j)), fault[0]) for j, fault in found]
         if faults:
             row, j, kind = min(faults)
             raise error_for((kind, row, 0), X.arrays[j][:, None], Index.of([X.names[j]]), self.who, "finite numbers")
-        counts = [cells for _, cells, _ in done if cells is not None]
-        return ColumnCounts(sums, Counts("grid", rows, Grid(self.gridded), _joined(counts, present)))
-
-    def _exact_sums(self, X: NumberColumns, codes: Array, rows: Array, weight: Array | None) -> tuple[ExactSums, Any]:
-        """The sums of the columns that may be normal, and the first number that cannot be used."""
-        wanted = [array for name, array in zip(X.names, X.arrays, strict=True) if name in self.normal.lookup]
-        return ExactSums.counted(interleaved(wanted, X.rows, np.float64), codes, rows, self.normal, weight)
+        return ColumnCounts(moments, Counts("grid", rows, Grid(self.gridded), grid))
 
     def features_in(self, X: Any, rule: Any, ledger: PartLedger) -> Array | None:
         return None
@@ -298,6 +288,23 @@ class AnyNumbers:
 
 _LAPLACE = Additive(1.0)
 """What bins are compared with where no rule is at hand."""
+
+
+def _named(columns: dict[str, Array], names: Index) -> list[Array]:
+    return [columns[names.name(j)] for j in range(names.size)]
+
+
+def _counted_grid(
+    columns: list[Array], codes: Array, n_classes: int, weight: Array | None
+) -> tuple[Cells, list[tuple[int, Any]]]:
+    """Cells of all columns, and what cannot be counted, with the column's number."""
+    present = np.flatnonzero(np.bincount(codes, minlength=n_classes))
+    local = codes if len(present) == n_classes else np.searchsorted(present, codes).astype(np.int32)
+    size = len(codes) * len(columns)
+    done = _core.count_grids(columns, local, len(present), weight, BITS, threads(size))
+    faults = [(j, fault) for j, (_, fault) in enumerate(done) if fault is not None]
+    counts = [cells for cells, _ in done if cells is not None]
+    return (Cells.empty() if faults else _joined(counts, present)), faults
 
 
 def _joined(counted: list[tuple[Array, Array, Array, Array]], present: Array) -> Cells:
