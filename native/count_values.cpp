@@ -66,28 +66,44 @@ class Keys {
     std::size_t mask_ = 0;
 };
 
-// Sums of weights: whole numbers where rows weigh one each, since those are quicker to add.
-void increase(std::int64_t& sum, const Amount& amount) { sum += amount.whole; }
-void increase(Amount& sum, const Amount& amount) { sum.add(amount); }
-Amount amount_of(std::int64_t sum) { return {sum, 0}; }
-Amount amount_of(const Amount& sum) { return sum; }
-bool zero(std::int64_t sum) { return sum == 0; }
-bool zero(const Amount& sum) { return sum.zero(); }
+// What rows weigh: one each, whole numbers, or amounts. All rows together weigh less than 2^63.
+struct One {};
+using Whole = std::int64_t;
 
-// A weight as it is counted.
-Amount amount_of(double weight) {
-    const double counted = counted_weight(weight), whole = std::floor(counted);
-    return {static_cast<std::int64_t>(whole), static_cast<std::uint64_t>((counted - whole) * 18446744073709551616.0)};
+bool zero(One) { return false; }
+bool zero(Whole sum) { return sum == 0; }
+bool zero(const Amount& sum) { return sum.zero(); }
+NAIVELY_INLINE void increase(Whole& sum, One) { ++sum; }
+NAIVELY_INLINE void increase(Whole& sum, Whole weight) { sum += weight; }
+void increase(Whole& sum, const Amount& amount) { sum += amount.whole; }
+NAIVELY_INLINE void increase(Amount& sum, const Amount& amount) {
+    sum.fraction += amount.fraction;
+    sum.whole += amount.whole + (sum.fraction < amount.fraction);
 }
+Amount amount_of(Whole sum) { return {sum, 0}; }
+Amount amount_of(const Amount& sum) { return sum; }
+
+// The weight of each row.
+template <class Weight>
+struct Weights {
+    const Weight* weight;
+    const Weight& operator[](std::size_t i) const { return weight[i]; }
+};
+
+template <>
+struct Weights<One> {
+    One operator[](std::size_t) const { return {}; }
+};
 
 // Counts one column, and moves it to a coarser level when there are too many ticks or cells.
-template <class Sum>
+template <class Weight>
 class Counter {
+    using Sum = std::conditional_t<std::is_same_v<Weight, Amount>, Amount, Whole>;
+
    public:
     Fault fault;
 
-    // `weight` has an amount for each row, or is null where they weigh one each.
-    Counter(const NumberColumn& column, const Labels& labels, const Amount* weight, std::size_t rows, int level)
+    Counter(const NumberColumn& column, const Labels& labels, Weights<Weight> weight, std::size_t rows, int level)
         : column_(column),
           klass_(labels.klass),
           weight_(weight),
@@ -126,21 +142,27 @@ class Counter {
         if (infinite) return refuse(x, begin);
         const std::int32_t* klass = klass_ + begin;
         for (std::size_t i = 0; i < n; ++i) {
-            if constexpr (weighted)
-                if (weight_[begin + i].zero()) continue;
+            if (zero(weight_[begin + i])) continue;
             if (tick[i] != last_) number_ = ticks_.number_of(last_ = tick[i]);
             at[i] = std::uint64_t{number_} << 32 | static_cast<std::uint32_t>(klass[i]);
         }
         if (dense_ && ticks_.size() * classes_ > most_dense_) leave_table();
-        if (dense_ && ticks_.size() * classes_ > sums_.size())
-            sums_.resize(std::max(ticks_.size() * classes_, std::min(2 * sums_.size(), most_dense_)), Sum{});
-        for (std::size_t i = 0; i < n; ++i) {
-            if constexpr (weighted) {
-                if (!weight_[begin + i].zero()) increase(sum_at(at[i]), weight_[begin + i]);
-            } else {
-                ++sum_at(at[i]);
-            }
-        }
+        if (dense_)
+            add_to_table(begin, n, at);
+        else
+            for (std::size_t i = 0; i < n; ++i)
+                if (!zero(weight_[begin + i])) increase(sum_at(at[i]), weight_[begin + i]);
+    }
+
+    void add_to_table(std::size_t begin, std::size_t n, const std::uint64_t* at) {
+        const std::size_t classes = classes_;
+        if (ticks_.size() * classes > sums_.size())
+            sums_.resize(std::max(ticks_.size() * classes, std::min(2 * sums_.size(), most_dense_)), Sum{});
+        Sum* sums = sums_.data();
+        const Weights<Weight> weight = weight_;
+        for (std::size_t i = 0; i < n; ++i)
+            if (!zero(weight[begin + i]))
+                increase(sums[(at[i] >> 32) * classes + (at[i] & 0xffffffffu)], weight[begin + i]);
     }
 
     // The sum of a tick's number and a class.
@@ -204,12 +226,11 @@ class Counter {
         std::sort(cells.begin(), cells.end(), comes_before);
     }
 
-    static constexpr bool weighted = std::is_same_v<Sum, Amount>;
     static constexpr std::uint64_t no_last = no_tick - 1;  // which is of no finite number
 
     const NumberColumn& column_;
     const std::int32_t* klass_;
-    const Amount* weight_;
+    Weights<Weight> weight_;
     std::size_t classes_, most_dense_;
     int level_;
     bool dense_ = true;
@@ -228,17 +249,35 @@ Fault unfit_weight(const double* weight, std::size_t rows) {
     return {};
 }
 
+// True if all weights are whole numbers. Raises where their sum may not fit into 64 bits.
+bool are_whole(const double* weight, std::size_t rows) {
+    constexpr double most = 9.2e18;  // so far below 2^63 that what is rounded does not matter
+    double sum = 0.0;
+    bool whole = true;
+    for (std::size_t i = 0; i < rows; ++i) {
+        sum += weight[i];
+        whole &= weight[i] == std::floor(weight[i]);
+    }
+    if (sum > most) throw std::overflow_error(beyond_64_bits);
+    return whole;
+}
+
+Amount counted_amount(double weight) {
+    const double counted = counted_weight(weight), whole = std::floor(counted);
+    return {static_cast<std::int64_t>(whole), static_cast<std::uint64_t>((counted - whole) * 18446744073709551616.0)};
+}
+
 // Every column is counted in a few shares of the rows, which are added up.
-template <class Sum>
+template <class Weight>
 ValueCount count_shares(const std::vector<NumberColumn>& columns, std::size_t rows, const Labels& labels,
-                        const Amount* weight, const std::int8_t* level, int threads) {
+                        Weights<Weight> weight, const std::int8_t* level, int threads) {
     const std::size_t width = columns.size(), wanted = static_cast<std::size_t>(std::max(threads, 1));
     const std::size_t shares = width == 0 || width >= wanted ? 1 : std::clamp<std::size_t>(rows >> 16, 1, wanted);
     std::vector<ValueColumn> counted(width * shares);
     std::vector<Fault> faults(counted.size());
     for_each_task(counted.size(), worth_threads(threads, rows * width), [&](std::size_t at) {
         const std::size_t j = at / shares, s = at % shares;
-        Counter<Sum> counter(columns[j], labels, weight, rows, level[j]);
+        Counter<Weight> counter(columns[j], labels, weight, rows, level[j]);
         counter.add(rows * s / shares, rows * (s + 1) / shares);
         counted[at] = counter.result();
         faults[at] = counter.fault;
@@ -259,11 +298,17 @@ ValueCount count_shares(const std::vector<NumberColumn>& columns, std::size_t ro
 
 ValueCount count_values(const std::vector<NumberColumn>& columns, std::size_t rows, const Labels& labels,
                         const std::int8_t* level, int threads) {
-    if (!labels.weight) return count_shares<std::int64_t>(columns, rows, labels, nullptr, level, threads);
-    if (const Fault fault = unfit_weight(labels.weight, rows)) return {{}, fault};
+    if (!labels.weight) return count_shares<One>(columns, rows, labels, {}, level, threads);
+    const double *first = labels.weight, *last = first + rows;
+    if (const Fault fault = unfit_weight(first, rows)) return {{}, fault};
+    if (are_whole(first, rows)) {
+        std::vector<Whole> weight(rows);
+        std::transform(first, last, weight.begin(), [](double w) { return static_cast<Whole>(w); });
+        return count_shares<Whole>(columns, rows, labels, {weight.data()}, level, threads);
+    }
     std::vector<Amount> weight(rows);
-    std::transform(labels.weight, labels.weight + rows, weight.begin(), [](double w) { return amount_of(w); });
-    return count_shares<Amount>(columns, rows, labels, weight.data(), level, threads);
+    std::transform(first, last, weight.begin(), counted_amount);
+    return count_shares<Amount>(columns, rows, labels, {weight.data()}, level, threads);
 }
 
 }  // namespace naively

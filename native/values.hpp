@@ -39,6 +39,8 @@ inline double number_of(std::uint64_t tick) {
     return std::bit_cast<double>(tick & sign ? tick & ~sign : ~tick);
 }
 
+constexpr auto beyond_64_bits = "a count grew beyond what 64 bits hold; divide the weights by a common factor";
+
 // A sum of weights: whole + fraction / 2^64.
 struct Amount {
     std::int64_t whole = 0;
@@ -50,7 +52,7 @@ struct Amount {
         fraction += other.fraction;
         const std::int64_t carry = fraction < other.fraction;
         if (other.whole > std::numeric_limits<std::int64_t>::max() - carry - whole)
-            throw std::overflow_error("a count grew beyond what 64 bits hold; divide the weights by a common factor");
+            throw std::overflow_error(beyond_64_bits);
         whole += other.whole + carry;
     }
 
