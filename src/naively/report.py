@@ -14,7 +14,9 @@ from naively.errors import InputError
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table of texts under a head: the first `names` columns are names, the others numbers; `best` rows are bold.
+    """A table of texts under a head; `best` rows are bold.
+
+    `align` has an "l" or "r" for each column; its last letter is for all columns that follow.
 
     >>> print(Sheet(("class", "f1"), (("spam", "0.9"), ("ham", "0.75"))))
     class    f1
@@ -25,7 +27,7 @@ class Sheet:
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     title: str = ""
-    names: int = 1
+    align: str = "lr"
     best: frozenset[int] = frozenset()
 
     def __str__(self) -> str:
@@ -33,12 +35,15 @@ class Sheet:
         widths = [max(len(row[j]) for row in cells) for j in range(len(self.head))]
         lines = [
             "  ".join(
-                text.ljust(w) if j < self.names else text.rjust(w)
+                text.ljust(w) if self._side(j) == "l" else text.rjust(w)
                 for j, (text, w) in enumerate(zip(row, widths, strict=True))
             ).rstrip()
             for row in cells
         ]
         return "\n".join([self.title, *lines] if self.title else lines)
+
+    def _side(self, column: int) -> str:
+        return self.align[min(column, len(self.align) - 1)]
 
     def rich(self) -> Any:
         """Return the sheet as a table of rich; its texts are not parsed as markup."""
@@ -47,7 +52,7 @@ class Sheet:
 
         table = Table(title=Text(self.title) if self.title else None, title_justify="left")
         for j, name in enumerate(self.head):
-            table.add_column(Text(name), justify="left" if j < self.names else "right")
+            table.add_column(Text(name), justify="left" if self._side(j) == "l" else "right")
         for i, row in enumerate(self.rows):
             table.add_row(*map(Text, row), style="bold" if i in self.best else None)
         return table

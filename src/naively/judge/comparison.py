@@ -87,7 +87,7 @@ class Comparison(Report, Value):
             ("*" if i in best else "", row.name, *(number(getattr(row, column)) for column in COLUMNS))
             for i, row in enumerate(rows)
         )
-        return (Sheet(("", "method", *COLUMNS), cells, names=2, best=best),)
+        return (Sheet(("", "method", *COLUMNS), cells, align="llr", best=best),)
 
 
 def compare(

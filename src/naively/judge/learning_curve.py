@@ -98,7 +98,7 @@ class LearningCurve(Report, Value):
 
     def _sheets(self) -> Sequence[Sheet]:
         cells = tuple((f"{row.trained:,}", *(number(getattr(row, n)) for n in COLUMNS[1:])) for row in self.rows)
-        return (Sheet(COLUMNS, cells, f"{self.tested:,} rows, each judged without its fold", names=0),)
+        return (Sheet(COLUMNS, cells, f"{self.tested:,} rows, each judged without its fold", "r"),)
 
 
 def learning_curve(

@@ -67,7 +67,11 @@ class Tuned(Report):
             for a in self.attempts
         )
         head = (*names, "accuracy", "log-loss", "temperature")
-        return (Sheet(head, rows, f"{len(rows)} tried, by {self.by}, {self.judged}", len(names), frozenset({0})),)
+        return (
+            Sheet(
+                head, rows, f"{len(rows)} tried, by {self.by}, {self.judged}", "l" * len(names) + "r", frozenset({0})
+            ),
+        )
 
     def to_frame(self) -> Any:
         """Return the attempts as a pandas DataFrame, the best first."""
