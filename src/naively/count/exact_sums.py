@@ -67,8 +67,7 @@ class ExactSums(Value):
         sums, fault = count(X, local, len(present), weight, threads(size))  # type: ignore[arg-type]
         if fault is not None and fault[2] < 0:
             assert weight is not None
-            what = f"sample_weight of row {ROW} is {weight[fault[1]]}: numbers are weighted by 2^62 at most; divide the"
-            raise RowError(f"{what} weights by a common factor", fault[1])
+            raise weight_error(weight, fault[1])
         if fault is not None:
             return cls.empty(len(rows), features), fault
         return cls(rows, features, present, ExactNumbers._from(sums, (3, len(present), features.size))), None
@@ -212,3 +211,9 @@ class ExactSums(Value):
         index = np.where((classes[:, None] < 0) | (columns < 0), -1, classes[:, None] * self.features.size + columns)
         step = len(self.present) * self.features.size * np.arange(3)[:, None, None]  # from one of the three to the next
         return type(self)(rows, features, present, self.sums.take(np.where(index < 0, -1, index + step)))
+
+
+def weight_error(weight: Array, row: int) -> RowError:
+    """Return the error for a weight that cannot be counted."""
+    what = f"sample_weight of row {ROW} is {weight[row]}: numbers are weighted by 2^62 at most"
+    return RowError(f"{what}; divide the weights by a common factor", row)
