@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence, Sized
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from html import escape
 from importlib import import_module
 from typing import Any, TypeVar
@@ -82,6 +82,22 @@ class Report:
 
     def _repr_html_(self) -> str:
         return "".join(sheet.html() for sheet in self._sheets())
+
+
+class RowReport(Report):
+    """A report that is a sequence of rows, each a dataclass."""
+
+    rows: Any
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def to_frame(self) -> Any:
+        """Return the rows as a pandas DataFrame."""
+        return frame_of({f.name: [getattr(row, f.name) for row in self.rows] for f in fields(self.rows[0])})
 
 
 def number(value: Any) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +16,7 @@ from naively.families.columns.declared import Number
 from naively.families.columns.numeric import Column
 from naively.learn.schema import Schema
 from naively.names import Index
-from naively.report import Report, Sheet
+from naively.report import RowReport, Sheet
 from naively.score.table import Table
 from naively.smooth.rules import Smoothing
 
@@ -40,7 +39,7 @@ class SchemaRow:
 
 
 @dataclass(frozen=True)
-class SchemaTable(Report):
+class SchemaTable(RowReport):
     """The schema of a fitted model, which prints as a table."""
 
     rows: tuple[SchemaRow, ...]
@@ -61,12 +60,6 @@ class SchemaTable(Report):
             )
         return cls(tuple(rows))
 
-    def __iter__(self) -> Iterator[SchemaRow]:
-        return iter(self.rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
     def __getitem__(self, column: str) -> SchemaRow:
         for row in self.rows:
             if row.column == column:
@@ -80,7 +73,7 @@ class SchemaTable(Report):
         )
         return (Sheet(head, cells, align="lllrl"),)
 
-    __repr__ = Report.__str__
+    __repr__ = RowReport.__str__
 
 
 def _missing_values(blocks: Blocks, ledger: Ledger) -> dict[str, float]:
