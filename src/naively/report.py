@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 from naively.errors import InputError
+from naively.layout import table_lines
 
 
 @dataclass(frozen=True)
@@ -31,19 +32,8 @@ class Sheet:
     best: frozenset[int] = frozenset()
 
     def __str__(self) -> str:
-        cells = [self.head, *self.rows]
-        widths = [max(len(row[j]) for row in cells) for j in range(len(self.head))]
-        lines = [
-            "  ".join(
-                text.ljust(w) if self._side(j) == "l" else text.rjust(w)
-                for j, (text, w) in enumerate(zip(row, widths, strict=True))
-            ).rstrip()
-            for row in cells
-        ]
+        lines = table_lines([self.head, *self.rows], self.align)
         return "\n".join([self.title, *lines] if self.title else lines)
-
-    def _side(self, column: int) -> str:
-        return self.align[min(column, len(self.align) - 1)]
 
     def rich(self) -> Any:
         """Return the sheet as a table of rich; its texts are not parsed as markup."""
@@ -51,8 +41,9 @@ class Sheet:
         from rich.text import Text
 
         table = Table(title=Text(self.title) if self.title else None, title_justify="left")
-        for j, name in enumerate(self.head):
-            table.add_column(Text(name), justify="left" if self._side(j) == "l" else "right")
+        sides = self.align + self.align[-1:] * len(self.head)
+        for name, side in zip(self.head, sides, strict=False):
+            table.add_column(Text(name), justify="left" if side == "l" else "right")
         for i, row in enumerate(self.rows):
             table.add_row(*map(Text, row), style="bold" if i in self.best else None)
         return table
