@@ -81,14 +81,15 @@ class Learner(Predictor):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
         """Count these rows on top of those from before; costs what the rows hold.
 
-        Several threads may call this on one model; they wait for each other, while others predict.
+        Several threads may call this on one model; they wait for each other, while others predict. Of tables, the first
+        call chooses the families of columns, and columns that come later are left out.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
+        X : rows
+            As for `fit`, in one batch.
         y : array-like of shape (n_samples,)
-            Labels; one that was never seen becomes a new class.
+            Labels, as for `fit`; one that was never seen becomes a new class.
         classes : array-like of shape (n_classes,), default=None
             Labels known in advance.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -112,17 +113,17 @@ class Learner(Predictor):
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Forget these rows, as if they had never been counted.
 
-        Features that only they had are removed too: classes (unless named in advance) and categories; when all
+        Features that only they had are removed too: classes (unless named in advance), categories and words; when all
         rows are gone, the last classes stay. Forgetting more than was counted (a count below zero, a negative
         variance, an unknown class) raises and changes nothing. A sum does not remember its rows, so forget only rows
         that were counted, and each once.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows that were counted before.
+        X : rows
+            Rows that were counted before, as for `fit`.
         y : array-like of shape (n_samples,)
-            Their labels.
+            Their labels, as for `fit`.
         sample_weight : array-like of shape (n_samples,), default=None
             What each row counted for.
 
