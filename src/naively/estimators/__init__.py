@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from naively.estimators.gaussian import GaussianClassifier, GaussianNB
     from naively.estimators.table import NaiveBayes
     from naively.estimators.text import TextClassifier
+    from naively.estimators.tfidf import TfidfTransformer, TfidfVectorizer
     from naively.estimators.vectorizers import CountVectorizer, HashingVectorizer
     from naively.learn.merge import merge
 
@@ -27,6 +28,8 @@ __all__ = [
     "NaiveBayes",
     "PoissonNB",
     "TextClassifier",
+    "TfidfTransformer",
+    "TfidfVectorizer",
     "load",
     "merge",
 ]

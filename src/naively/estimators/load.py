@@ -13,6 +13,7 @@ _CLASSIFIERS = (
     "BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianClassifier", "GaussianNB", "MultinomialNB", "NaiveBayes",
     "PoissonNB", "TextClassifier",
 )  # fmt: skip
+_VECTORIZERS = ("CountVectorizer", "HashingVectorizer", "TfidfTransformer", "TfidfVectorizer")
 
 
 def classifier(kind: str) -> dict[str, Any]:
@@ -48,8 +49,8 @@ def load(path: str | os.PathLike[str], *, verify: bool = False) -> Any:
     if verify:
         contents.verify()
     kind = str(contents.document.get("kind"))
-    if kind not in ("CountVectorizer", "HashingVectorizer"):
+    if kind not in _VECTORIZERS:
         return Saved.of(contents).learner(classifier(kind))
-    from naively.estimators import vectorizer_files, vectorizers  # which import scikit-learn
+    from naively.estimators import vectorizer_files  # which imports scikit-learn
 
-    return vectorizer_files.loaded(getattr(vectorizers, kind), contents)
+    return vectorizer_files.loaded(getattr(naively, kind), contents)
