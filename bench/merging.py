@@ -46,13 +46,13 @@ def in_a_process_of_its_own(work: Callable[..., Any], *arguments: Any) -> Any:
         return pool.submit(work, *arguments).result()
 
 
-def counted_pieces(data: Path, folder: Path, quick: bool) -> tuple[float, list[Path]]:
-    """CPU time of counting the pieces, and the files that they are saved to."""
+def counted_pieces(data: Path, folder: Path, quick: bool) -> tuple[float, list[Path], int]:
+    """CPU time of counting the pieces, the files that they are saved to, and the largest one's size as bytes."""
     table = pa.concat_tables(
         pq.read_table(data / f"{name}.parquet", columns=["text", "label"]) for name in ("imdb", "imdb_unsup_50k")
     ).combine_chunks()
     table = table.take(pa.array(range(0, table.num_rows, 10 if quick else 1)))
-    taken, paths = 0.0, []
+    taken, paths, largest = 0.0, [], 0
     for number in range(PIECES):
         piece = table.take(pa.array(range(number, table.num_rows, PIECES)))
         texts, labels, model = piece["text"].combine_chunks(), piece["label"].to_pylist(), classifier()
@@ -61,7 +61,8 @@ def counted_pieces(data: Path, folder: Path, quick: bool) -> tuple[float, list[P
         taken += time.process_time() - start
         paths.append(folder / f"{number}.nb")
         model.save(paths[-1])
-    return taken, paths
+        largest = max(largest, len(model.to_bytes()))
+    return taken, paths, largest
 
 
 def merged_models(paths: list[Path]) -> float:
@@ -71,8 +72,8 @@ def merged_models(paths: list[Path]) -> float:
     return cpu_seconds(lambda: naively.merge(models))
 
 
-def merged_files(paths: list[Path]) -> tuple[float, int, int]:
-    """CPU time and peak memory of merging files one after another, and the number of features."""
+def merged_files(paths: list[Path]) -> tuple[float, int, int, int]:
+    """CPU time and peak memory of merging files one after another; features and size as bytes of the model."""
     naively.merge(naively.load(path) for path in paths[:2])  # everything is imported
     merged: list[Any] = []
     taken: list[float] = []
@@ -81,7 +82,7 @@ def merged_files(paths: list[Path]) -> tuple[float, int, int]:
         taken.append(cpu_seconds(lambda: merged.append(naively.merge(naively.load(path) for path in paths))))
 
     _, added = peak_added(work)
-    return taken[0], added, merged[0].tally_.part.features.size
+    return taken[0], added, merged[0].tally_.part.features.size, len(merged[0].to_bytes())
 
 
 def two_parts(words: int) -> tuple[float, int, int]:
@@ -106,9 +107,9 @@ def two_parts(words: int) -> tuple[float, int, int]:
 
 def lines(data: Path, quick: bool) -> Iterator[Line]:
     with tempfile.TemporaryDirectory() as folder:
-        counting, paths = counted_pieces(data, Path(folder), quick)
+        counting, paths, part = counted_pieces(data, Path(folder), quick)
         merging = in_a_process_of_its_own(merged_models, paths)
-        from_files, peak, features = in_a_process_of_its_own(merged_files, paths)
+        from_files, peak, features, whole = in_a_process_of_its_own(merged_files, paths)
     what = f"{PIECES} pieces of word pairs, {features:,} features"
     for work, taken, wanted in (("merging", merging, 1.0), ("loading, checking and merging files of", from_files, 0.0)):
         ratio = counting / taken
@@ -116,6 +117,11 @@ def lines(data: Path, quick: bool) -> Iterator[Line]:
         beside = f"{work} {what}, CPU beside counting"
         yield Line(beside, clock(taken), clock(counting), f"{ratio:.1f}×", bound, ratio >= wanted)
     yield Line("the same, peak memory", f"{peak / MEGABYTE:,.0f} MB", "", "", "≤ 1,024 MB", peak <= 1024 * MEGABYTE)
+    share = part / whole
+    yield Line(
+        "bytes of a part beside those of the merged model", f"{part / MEGABYTE:,.1f} MB", f"{whole / MEGABYTE:,.1f} MB",
+        f"{share:.2f}×", "≤ 1.2×", share <= 1.2,
+    )  # fmt: skip
     words = 100_000 if quick else 1_000_000
     taken, added, held = in_a_process_of_its_own(two_parts, words)
     yield Line(f"adding two parts of {words:,} words, CPU", clock(taken), "", "", "≤ 1 s", taken <= 1)
