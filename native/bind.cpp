@@ -490,5 +490,6 @@ NB_MODULE(_core, m) {
     bind_records(m);
     bind_sums(m);
     bind_text(m);
+    bind_values(m);
     bind_vocabularies(m);
 }

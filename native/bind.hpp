@@ -131,6 +131,7 @@ void bind_columns(nb::module_& m);
 void bind_records(nb::module_& m);
 void bind_sums(nb::module_& m);
 void bind_text(nb::module_& m);
+void bind_values(nb::module_& m);
 void bind_vocabularies(nb::module_& m);
 
 }  // namespace naively

@@ -72,3 +72,32 @@ def exact_sums(rows: Any, klass: Any, classes: int, weight: Any) -> tuple[list[F
             x[c][j] += w * exact
             squares[c][j] += w * exact * exact
     return tuple([value for row in sums for value in row] for sums in (n, x, squares))
+
+
+def tick(x: float, level: int) -> tuple[bool, Fraction]:
+    """The range of numbers that x falls into: is it below zero, and what is the least size in the range."""
+    size = abs(Fraction(x))
+    exponent = -1022 if size < Fraction(2) ** -1022 else math.frexp(abs(x))[1] - 1
+    step = Fraction(2) ** (exponent - level)
+    return x < 0, size // step * step
+
+
+def number_counts(values: Any, klass: Any, weight: Any) -> tuple[int, dict[Any, Fraction], dict[int, Fraction]]:
+    """Level, weight by tick and class, and weight of missing values by class, of one column."""
+    known: dict[Any, Fraction] = {}
+    lost: dict[int, Fraction] = {}
+    for i, (x, c) in enumerate(zip(values.tolist(), klass.tolist(), strict=True)):
+        w = Fraction(1) if weight is None else Fraction(round(Fraction(float(weight[i])) * 2**64), 2**64)
+        if w and missing(x):
+            lost[c] = lost.get(c, Fraction(0)) + w
+        elif w:
+            known[float(x), c] = known.get((float(x), c), Fraction(0)) + w
+    for level in (52, 18, *range(10, -1, -1)):
+        cells: dict[Any, Fraction] = {}
+        for (x, c), w in known.items():
+            key = tick(x, level), c
+            cells[key] = cells.get(key, Fraction(0)) + w
+        fits = len({own for own, _ in cells}) <= 16384 if level > 10 else len(cells) <= 2**20
+        if fits or level == 0:
+            return level, cells, lost
+    raise AssertionError

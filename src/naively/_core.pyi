@@ -16,10 +16,12 @@ _U1: TypeAlias = NDArray[np.uint8]
 _U4: TypeAlias = NDArray[np.uint32]
 _U8: TypeAlias = NDArray[np.uint64]
 _I1: TypeAlias = NDArray[np.int8]
+_B1: TypeAlias = NDArray[np.bool_]
 _Values: TypeAlias = NDArray[Any]
 _Cells: TypeAlias = tuple[_I8, _I4, _F8]
 _Fault: TypeAlias = tuple[int, int, int] | None
 _Exact: TypeAlias = tuple[_I1, _U1, _U8]
+_Counted: TypeAlias = tuple[_I1, _I8, _U8, _I8, _I4, _I8, _U8 | None]
 _Scores: TypeAlias = tuple[_F8, bool, _Fault]
 
 def encode(records: NDArray[np.uint8]) -> tuple[_I4, _I8]:
@@ -114,6 +116,25 @@ def exact_rounded(numbers: _Exact) -> _F8:
 
 def exact_moments(sums: _Exact, threads: int) -> tuple[_F8, _F8, _F8]:
     """n, mean and variance, correctly rounded: 0 where n is not above 0; a variance that would be negative is NaN."""
+
+def count_values(
+    columns: list[_Values], klass: _I4, classes: int, weight: _F8 | None, level: _I1, threads: int
+) -> tuple[_Counted, _Fault]:
+    """Counts of the values of columns, each from a level on; and the fault (column -1: a weight)."""
+
+def added_values(
+    left: _Counted, right: _Counted, subtract: bool
+) -> tuple[_Counted, None] | tuple[None, tuple[int, float | None, int]]:
+    """The sum or difference; or column, number (None: missing) and class of which more is taken than there is."""
+
+def coarser_values(values: _Counted, level: _I1) -> _Counted:
+    """The same counts with each column at this level, or at its own where that is coarser."""
+
+def sums_of_values(values: _Counted, wanted: _B1, place: _I4, present: int) -> _Exact:
+    """n, Σx and Σx² of wanted columns that are exact, classes by columns each; class k has the place `place[k]`."""
+
+def well_formed_values(values: _Counted, classes: int) -> bool:
+    """True if all ticks are in order and in use, and all counts above zero."""
 
 def count_whole(
     columns: list[_Values], klass: _I4, classes: int, weight: _F8 | None, threads: int

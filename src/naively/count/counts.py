@@ -67,7 +67,7 @@ class Counts(Value):
 
     def __add__(self, other: Counts) -> Counts:
         mine, theirs = self._aligned(other)
-        return replace(mine, rows=sum_of([mine.rows, theirs.rows]), cells=mine.cells + theirs.cells)
+        return Counts(mine.kind, sum_of([mine.rows, theirs.rows]), mine.features, mine.cells + theirs.cells)
 
     def minus(self, other: Counts, classes: Index) -> Counts:
         """Subtract the other; raise NegativeCount, with the names of `classes`, if that is more than was counted."""
@@ -86,7 +86,7 @@ class Counts(Value):
 
     def negated(self) -> Counts:
         """Return the negative counts, whose sum with others is a difference."""
-        return replace(self, rows=-self.rows, cells=self.cells.negated())
+        return Counts(self.kind, -self.rows, self.features, self.cells.negated())
 
     def same(self, other: object) -> bool:
         """True if both hold the same counts; fractions to within rounding."""

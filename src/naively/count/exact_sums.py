@@ -67,8 +67,7 @@ class ExactSums(Value):
         sums, fault = count(X, local, len(present), weight, threads(size))  # type: ignore[arg-type]
         if fault is not None and fault[2] < 0:
             assert weight is not None
-            what = f"sample_weight of row {ROW} is {weight[fault[1]]}: numbers are weighted by 2^62 at most; divide the"
-            raise RowError(f"{what} weights by a common factor", fault[1])
+            raise weight_error(weight, fault[1])
         if fault is not None:
             return cls.empty(len(rows), features), fault
         return cls(rows, features, present, ExactNumbers._from(sums, (3, len(present), features.size))), None
@@ -138,17 +137,17 @@ class ExactSums(Value):
         a, b = self._aligned(other)
         rows = rows_left(classes, a.rows, b.rows)
         left = type(self)(rows, a.features, a.present, a.sums - b.sums)
-        left.refuse_impossible(classes)
+        changed = np.searchsorted(a.present, other.present)
+        left._of_classes(changed).refuse_impossible(classes)
         return left
 
     def refuse_impossible(self, classes: Index) -> None:
         """Raise where these are sums of no rows, since more was taken away than had been added, or something else."""
         n, x, squares = self.sums.signs()
-        more = np.argwhere(n < 0)
-        other = np.argwhere((squares < 0) | ((n == 0) & ((x != 0) | (squares != 0))) | np.isnan(self.variance))
-        for places, what in ((more, "more values than were counted"), (other, "other values than were counted")):
-            if len(places):
-                k, j = places[0].tolist()
+        other = (squares < 0) | ((n == 0) & ((x != 0) | (squares != 0))) | np.isnan(self.variance)
+        for wrong, what in ((n < 0, "more values than were counted"), (other, "other values than were counted")):
+            if wrong.any():
+                k, j = np.argwhere(wrong)[0].tolist()
                 raise NegativeCount(
                     f"cannot forget {what}: feature {self.features.name(j)!r} of class "
                     f"{classes.name(int(self.present[k]))!r}; nothing was changed"
@@ -175,9 +174,15 @@ class ExactSums(Value):
 
     def without_classes(self, gone: Array) -> Self:
         """Without some classes (a mask), of which nothing is left."""
-        kept, places = np.flatnonzero(~gone[self.present]), np.cumsum(~gone) - 1
-        rows = spread(self.rows, len(gone), None)[~gone]
-        return self._rearranged(rows, self.features, places[self.present[kept]], kept, None)
+        left = self._of_classes(np.flatnonzero(~gone[self.present]))
+        rows, places = spread(self.rows, len(gone), None)[~gone], np.cumsum(~gone) - 1
+        return replace(left, rows=rows, present=places[left.present])
+
+    def _of_classes(self, at: Array) -> Self:
+        """With the sums of the classes at these places of `present` alone."""
+        if len(at) == len(self.present):
+            return self
+        return self._rearranged(self.rows, self.features, self.present[at], at, None)
 
     def _aligned(self, other: Self) -> tuple[Self, Self]:
         """Both over the same features and present classes: those of either."""
@@ -190,11 +195,14 @@ class ExactSums(Value):
 
     def _over(self, features: Index, present: Array, renumber: Array | None) -> Self:
         if renumber is None and len(self.present) == len(present) and features.size == self.features.size:
-            return replace(self, features=features)
-        classes = np.full(len(present), -1)
-        classes[np.searchsorted(present, self.present)] = np.arange(len(self.present))
-        columns = np.full(features.size, -1)
-        columns[np.arange(self.features.size) if renumber is None else renumber] = np.arange(self.features.size)
+            return type(self)(self.rows, features, present, self.sums)
+        at = np.searchsorted(present, self.present)
+        if renumber is None:
+            shape = 3, len(present), features.size
+            sums = self.sums.spread(shape, (slice(None), at, slice(self.features.size)))
+            return type(self)(self.rows, features, present, sums)
+        classes, columns = np.full(len(present), -1), np.full(features.size, -1)
+        classes[at], columns[renumber] = np.arange(len(self.present)), np.arange(self.features.size)
         return self._rearranged(self.rows, features, present, classes, columns)
 
     def _rearranged(self, rows: Array, features: Index, present: Array, classes: Array, columns: Array | None) -> Self:
@@ -203,3 +211,9 @@ class ExactSums(Value):
         index = np.where((classes[:, None] < 0) | (columns < 0), -1, classes[:, None] * self.features.size + columns)
         step = len(self.present) * self.features.size * np.arange(3)[:, None, None]  # from one of the three to the next
         return type(self)(rows, features, present, self.sums.take(np.where(index < 0, -1, index + step)))
+
+
+def weight_error(weight: Array, row: int) -> RowError:
+    """Return the error for a weight that cannot be counted."""
+    what = f"sample_weight of row {ROW} is {weight[row]}: numbers are weighted by 2^62 at most"
+    return RowError(f"{what}; divide the weights by a common factor", row)

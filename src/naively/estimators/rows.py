@@ -19,7 +19,7 @@ def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
     """Shape and column names as scikit-learn checks them; values are left for the counting to check."""
     if not reset and _plain(estimator, X):
         return X
-    X = as_array(X)
+    X = estimator._as_given(as_array(X))
     check_names(estimator, X, reset=reset)
     rows = as_matrix(X, type(estimator).__name__)
     check_width(estimator, rows, reset=reset)

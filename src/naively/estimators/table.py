@@ -192,7 +192,9 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
         """
         return super().partial_fit(X, y, classes, sample_weight)
 
-    def _batch(self, model: Model | None, X: Any, y: Any, classes: Index | None, sample_weight: Any) -> Batch:
+    def _batch(
+        self, model: Model | None, blocks: Blocks | None, X: Any, y: Any, classes: Index | None, sample_weight: Any
+    ) -> Batch:
         found = weighed(X, y, classes, sample_weight, self._who, self.unlabelled)
         frame, codes, index, weight, counted_rows = found
         if model is not None:

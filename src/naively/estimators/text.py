@@ -339,7 +339,7 @@ class TextClassifier(SklearnProtocol, CalibratingLearner):
                         yield len(y)
                         continue
                     words = replace(self._words(self._model), threads=1)
-                    batch = self._batch(self._model, X, y, classes, None)
+                    batch = self._checked(words, X, y, classes, None)
                     classes = batch.classes
                     begun.append((pool.submit(self._count_alone, words, batch), len(y)))
                     if len(begun) >= n_threads:
@@ -365,8 +365,11 @@ class TextClassifier(SklearnProtocol, CalibratingLearner):
             self._commit(model.after(model.ledger.add(replace(tally, parts=parts))))
         return rows
 
-    def _batch(self, model: Model | None, X: Any, y: Any, classes: Index | None, sample_weight: Any) -> Batch:
-        return self._checked(self._words(model), X, y, classes, sample_weight)
+    def _batch(
+        self, model: Model | None, blocks: Blocks | None, X: Any, y: Any, classes: Index | None, sample_weight: Any
+    ) -> Batch:
+        words: Any = self._words(None) if blocks is None else blocks.blocks[0].family
+        return self._checked(words, X, y, classes, sample_weight)
 
     def _checked(
         self, words: Words, X: Any, y: Any, classes: Index | None, sample_weight: Any, *, all_rows: bool = False
@@ -419,7 +422,9 @@ class TextClassifier(SklearnProtocol, CalibratingLearner):
     # --- scoring
 
     def _frame(self, X: Any) -> tuple[Frame, Any]:
-        family: Any = self._weighed_by()[1].blocks.blocks[0].family
+        self._check_fitted()
+        weighing = self._model.weighing or self._weighed_by()[1]  # no parameter changes how a fitted model reads texts
+        family: Any = weighing.blocks.blocks[0].family
         return Frame.of_rows(family.tokens.texts(X)), np.float64
 
     def predict(self, X: Any) -> Array:

@@ -69,7 +69,7 @@ def _tally(tally: Any) -> None:
     need(all(len(part.rows) == tally.classes.size for part in tally.parts.values()), "the rows of a part")
 
 
-_PARTS = ("Counts", "ExactSums", "Comoments", "ColumnCounts")
+_PARTS = ("Counts", "ExactSums", "NumberCounts", "Comoments", "ColumnCounts")
 
 
 @checks("Ledger")
@@ -106,6 +106,15 @@ def _exact_numbers(numbers: Any) -> None:
 def _exact_sums(sums: Any) -> None:
     need(are(sums.rows, "i8 f8", None) and are(sums.present, "i8", None), "the rows of sums")
     need(sums.sums.shape == (3, len(sums.present), sums.features.size), "the sums of classes")
+
+
+@checks("NumberCounts")
+def _number_counts(part: Any) -> None:
+    width = part.features.size
+    need(are(part.rows, "i8 f8", None) and are(part.levels, "i1", width), "the levels of columns")
+    need(are(part.bounds, "i8", width + 1) and are(part.ticks, "u8", None), "the values of columns")
+    need(len(part.cells.values) == 1 and part.well_formed(), "the counts of values")
+    need(part.sums.features.size == width and len(part.sums.rows) == len(part.rows), "the sums of columns")
 
 
 @checks("Comoments")

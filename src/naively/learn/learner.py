@@ -13,6 +13,7 @@ import numpy as np
 from naively.arrays import Array
 from naively.count.ledger import Ledger
 from naively.errors import InputError
+from naively.families.blocks.blocks import Blocks
 from naively.learn.model import NO_CLASSES, Model
 from naively.learn.predicting import Predictor
 from naively.names import Index, same_names
@@ -142,13 +143,13 @@ class Learner(Predictor):
 
     def _learnt(self, model: Model | None, X: Any, y: Any, classes: Index | None, sample_weight: Any) -> Model:
         """Return the state with these rows counted; the learner itself is not changed."""
-        batch = self._batch(model, X, y, classes, sample_weight)
+        blocks = None if model is None else self._blocks_of(model)
+        batch = self._batch(model, blocks, X, y, classes, sample_weight)
         try:
-            if model is None:
+            if model is None or blocks is None:
                 learnt, batch = self._begun(batch, classes or NO_CLASSES)
             else:
                 self._finish_calibration(model)  # by the counts of its own rows
-                blocks = self._blocks_of(model)
                 tally = blocks.count(batch.frame, batch.codes, batch.classes, model.ledger.features, batch.weight)
                 learnt = model.after(model.ledger.add(tally))
         except RowError as error:
@@ -165,7 +166,7 @@ class Learner(Predictor):
     def _without(self, model: Model, X: Any, y: Any, sample_weight: Any) -> Model:
         """Return the state without these rows; the learner itself is not changed."""
         ledger, blocks = model.ledger, self._blocks_of(model)
-        batch = self._batch(model, X, y, ledger.classes, sample_weight)
+        batch = self._batch(model, blocks, X, y, ledger.classes, sample_weight)
         known_classes(batch.classes, ledger.classes)
         try:
             forgotten = blocks.count(batch.frame, batch.codes, batch.classes, model.ledger.features, batch.weight)
@@ -174,8 +175,13 @@ class Learner(Predictor):
         left = blocks.tidied(ledger.subtract(forgotten), forgotten)
         return self._calibrated_without(model.after(left).tidied(), batch)
 
-    def _batch(self, model: Model | None, X: Any, y: Any, classes: Index | None, sample_weight: Any) -> Batch:
-        """Return the rows with a weight above 0, with their labels; `classes` are those known already."""
+    def _batch(
+        self, model: Model | None, blocks: Blocks | None, X: Any, y: Any, classes: Index | None, sample_weight: Any
+    ) -> Batch:
+        """Return the rows with a weight above 0, with their labels; `classes` are those known already.
+
+        `blocks` are those of the model; both are None before any row was counted.
+        """
         raise NotImplementedError
 
     def _dtype_of(self, frame: Frame) -> Any:

@@ -434,7 +434,9 @@ class Table(Value):
 
     def score(self, rows: Mapping[str, Any], n_rows: int) -> Scores:
         """The prior and the sum of all blocks; `rows` are those of each block. Coded columns are scored together."""
-        coded, others = self._split(rows)
+        return self._score(*self._split(rows), n_rows)
+
+    def _score(self, coded: Coded, others: list[tuple[Any, Any]], n_rows: int) -> Scores:
         parts = [code_scores(coded)] if coded else []
         parts += [table.score(own) for table, own in others]
         prior = self.prior if self.classes.order is None else self.prior[self.classes.order]
@@ -448,7 +450,7 @@ class Table(Value):
         coded, others = self._split(rows)
         impossible = any(table.impossible is not None for table, _ in coded)
         if others or not coded or impossible or self.classes.order is not None or self.classes.names is None:
-            return self.score(rows, n_rows).decide()
+            return self._score(coded, others, n_rows).decide()
         return self.classes.names[highest([table.weighed(columns) for table, columns in coded], self.prior)]
 
     def _split(self, rows: Mapping[str, Any]) -> tuple[Coded, list[tuple[Any, Any]]]:

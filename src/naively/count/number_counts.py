@@ -1,0 +1,321 @@
+"""NumberCounts: how often each class has each value in columns of numbers.
+
+A column is counted exactly while it has few different values, and in ticks when there are more. A tick is the leading
+bits of a float64 in the order of the numbers: sign, exponent, and as many bits of the fraction as the *level* of the
+column says. The level is the finest of 52 (exact), 18, 10, 9 .. 0 at which the column has at most 16,384 ticks (levels
+52 and 18), or takes at most 2^20 cells of a tick and a class (level 10 and below). So it is a function of the rows that
+were counted, whatever their order and however they were cut into batches; only forgetting does not make it finer again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from naively import _core
+from naively.arrays import Array, Value, close, whole
+from naively.count.cells import Cells
+from naively.count.columns import CODE_BITS, MISSING
+from naively.count.counts import padded, rows_left, spread, sum_of
+from naively.count.exact_numbers import ExactNumbers
+from naively.count.exact_sums import ExactSums, weight_error
+from naively.errors import InputError, NaivelyError, NegativeCount
+from naively.names import Index
+from naively.store.registry import stored
+from naively.threads import threads
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+EXACT = 52
+"""The level at which every value is a tick of its own."""
+_SIGN = np.uint64(1 << 63)
+
+
+@stored()
+@dataclass(frozen=True, eq=False, repr=False)
+class NumberCounts(Value):
+    """Counts of the values of some columns by class, each column at its own level.
+
+    >>> codes, rows = np.array([0, 0, 1], np.int32), np.array([2, 1])
+    >>> a, _ = NumberCounts.counted([np.array([1.5, np.nan, 1e300])], codes, rows, Index.of(["x"]))
+    >>> a.values(0)[0].tolist(), a.counts(0).tolist(), a.missing().tolist()
+    ([1.5, 1e+300], [[1, 0], [0, 1]], [[1, 0]])
+    >>> (a + a).minus(a, Index.of(["u", "v"])).same(a)
+    True
+
+    `ticks` are those of all columns behind one another, ascending in each, and `bounds` is where each column begins. A
+    feature of `cells` is `column << 32 | index of the tick in its column`, or MISSING in place of the index. `sums`
+    holds n, Σx and Σx² of the columns that are not exact; those of the others follow from their values and are zeros.
+    """
+
+    rows: Array
+    features: Index
+    levels: Array
+    bounds: Array
+    ticks: Array
+    cells: Cells
+    sums: ExactSums
+
+    @classmethod
+    def empty(cls, n_classes: int, features: Index) -> Self:
+        levels, bounds = np.full(features.size, EXACT, np.int8), np.zeros(features.size + 1, np.int64)
+        sums = ExactSums.empty(n_classes, features)
+        return cls(sums.rows, features, levels, bounds, np.zeros(0, np.uint64), Cells.empty(), sums)
+
+    @classmethod
+    def counted(
+        cls,
+        columns: list[Array],
+        codes: Array,
+        rows: Array,
+        features: Index,
+        weight: Array | None = None,
+        levels: Array | None = None,
+    ) -> tuple[Self, Any]:
+        """Counts of columns of numbers, and the first value that cannot be counted (then without any counts).
+
+        NaN is missing and an infinite value is a fault: kind, row, column. Whole numbers are taken as float64, so that
+        some beyond 2^53 become one. `rows` are the rows of each class, by weight; a weight is counted in units of
+        2^-64, and is at most 2^62. `levels` are where to begin; a level never becomes finer than that.
+        """
+        arrays = [_as_counted(values) for values in columns]
+        first = np.full(features.size, EXACT, np.int8) if levels is None else levels
+        size = len(codes) * len(arrays)
+        try:
+            values, fault = _core.count_values(arrays, codes, len(rows), weight, first, threads(size))
+        except OverflowError as error:
+            raise NaivelyError(str(error)) from None
+        if fault is not None and fault[2] < 0:
+            assert weight is not None
+            raise weight_error(weight, fault[1])
+        if fault is not None:
+            return cls.empty(len(rows), features), fault
+        none = ExactSums.empty(len(rows), features)
+        part = cls._from(values, rows, features, replace(none, rows=rows))
+        inexact = np.flatnonzero(part.levels < EXACT)
+        if not len(inexact):
+            return part, None
+        sums, _ = ExactSums.counted([arrays[j] for j in inexact], codes, rows, Index(len(inexact)), weight)
+        return replace(part, sums=_spread_sums(sums, features, inexact)), None
+
+    @classmethod
+    def _from(cls, values: Any, rows: Array, features: Index, sums: ExactSums) -> Self:
+        levels, bounds, ticks, feature, klass, units, fractions = values
+        return cls(rows, features, levels, bounds, ticks, Cells(feature, klass, _amounts(units, fractions)), sums)
+
+    @property
+    def _flat(self) -> Any:
+        """As the core takes them."""
+        units, fractions = _units(self.cells.values[0])
+        return self.levels, self.bounds, self.ticks, self.cells.feature, self.cells.klass, units, fractions
+
+    @property
+    def size(self) -> int:
+        """Number of stored numbers."""
+        return len(self.cells) + len(self.ticks) + self.sums.size
+
+    def level(self, column: int) -> int:
+        """How many bits of the fraction a column's ticks keep; 52 is exact."""
+        return int(self.levels[column])
+
+    def values(self, column: int) -> tuple[Array, Array, Array]:
+        """The least, greatest and middle number of each tick, ascending; all the same where the column is exact.
+
+        >>> x, codes = np.linspace(1.0, 1.01, 20000), np.zeros(20000, np.int32)
+        >>> part, _ = NumberCounts.counted([x], codes, np.array([20000]), Index(1))
+        >>> part.level(0), [edges[:2].tolist() for edges in part.values(0)[::2]]
+        (18, [[1.0, 1.000003814697], [1.0000019073486, 1.0000057220459]])
+        """
+        cut = np.uint64(EXACT - self.level(column))
+        one, ticks = np.uint64(1), self.ticks[self.bounds[column] : self.bounds[column + 1]]
+        least = ticks << cut
+        middle = least | ((one << cut) >> one)
+        return _numbers(least), _numbers(least | ((one << cut) - one)), _numbers(middle)
+
+    def counts(self, column: int) -> Array:
+        """How often each class has each tick of a column: classes by ticks."""
+        begin, end = np.searchsorted(self.cells.feature, [column << CODE_BITS, (column << CODE_BITS) | MISSING])
+        result = np.zeros((len(self.rows), int(np.diff(self.bounds)[column])), self.cells.values.dtype)
+        result[self.cells.klass[begin:end], self.cells.feature[begin:end] & MISSING] = self.cells.values[0, begin:end]
+        return result
+
+    def missing(self) -> Array:
+        """How often each column is missing in each class: columns by classes."""
+        result = np.zeros((self.features.size, len(self.rows)), self.cells.values.dtype)
+        at = np.flatnonzero(self.cells.feature & MISSING == MISSING)
+        result[self.cells.feature[at] >> CODE_BITS, self.cells.klass[at]] = self.cells.values[0, at]
+        return result
+
+    def exact_sums(self) -> ExactSums:
+        """n, Σx and Σx² of all columns."""
+        return self._sums_of(np.ones(self.features.size, bool))
+
+    def __add__(self, other: Self) -> Self:
+        a, b = self._aligned(other)
+        values, _ = a._combined(b, subtract=False)
+        inexact = values[0] < EXACT
+        return self._from(values, sum_of([a.rows, b.rows]), a.features, a._sums_of(inexact) + b._sums_of(inexact))
+
+    def minus(self, other: Self, classes: Index) -> Self:
+        """Return the difference at the coarser level; raise NegativeCount where the other was never counted."""
+        a, b = self._aligned(other)
+        rows = rows_left(classes, a.rows, b.rows)
+        values, fault = a._combined(b, subtract=True)
+        if fault is not None:
+            column, number, klass = fault
+            what = "a missing value" if number is None else f"number {number!r}"
+            raise NegativeCount(
+                f"cannot forget more than was counted: column {a.features.name(column)!r}, {what} in class "
+                f"{classes.name(klass)!r}; nothing was changed"
+            )
+        inexact = values[0] < EXACT
+        return self._from(values, rows, a.features, a._sums_of(inexact).minus(b._sums_of(inexact), classes))
+
+    def _combined(self, other: Self, *, subtract: bool) -> Any:
+        try:
+            return _core.added_values(self._flat, other._flat, subtract)
+        except OverflowError as error:
+            raise NaivelyError(str(error)) from None
+
+    def same(self, other: object) -> bool:
+        """True if both hold the same counts at the same levels."""
+        pair = self._comparable(other)
+        return pair is not None and pair[0]._equals(pair[1])
+
+    def same_counts(self, other: object) -> bool:
+        """True if both hold the same counts at the coarser of their levels."""
+        pair = self._comparable(other)
+        if pair is None:
+            return False
+        levels = np.minimum(pair[0].levels, pair[1].levels)
+        return pair[0]._at(levels)._equals(pair[1]._at(levels))
+
+    def _comparable(self, other: object) -> tuple[Self, Self] | None:
+        try:
+            return self._aligned(other) if isinstance(other, type(self)) else None
+        except InputError:  # named on one side only
+            return None
+
+    def _equals(self, other: Self) -> bool:
+        pairs = (self.levels, other.levels), (self.bounds, other.bounds), (self.ticks, other.ticks)
+        return (
+            close(*padded(self.rows, other.rows))
+            and all(np.array_equal(mine, theirs) for mine, theirs in pairs)
+            and self.cells.same(other.cells)
+            and self.sums.same(other.sums)
+        )
+
+    def _at(self, levels: Array) -> Self:
+        """The same counts with each column at this level, or at its own where that is coarser."""
+        values = _core.coarser_values(self._flat, levels)
+        return self._from(values, self.rows, self.features, self._sums_of(values[0] < EXACT))
+
+    def renumbered(self, n_classes: int, places: Array) -> Self:
+        """The same with other numbers for the classes."""
+        rows, cells = spread(self.rows, n_classes, places), self.cells.renumbered(None, places)
+        return replace(self, rows=rows, cells=cells, sums=self.sums.renumbered(n_classes, places))
+
+    def without_classes(self, gone: Array) -> Self:
+        """Without some classes (a mask), of which nothing is left."""
+        places, mine = np.cumsum(~gone) - 1, ~gone[self.cells.klass]
+        cells = Cells(self.cells.feature[mine], self.cells.klass[mine], self.cells.values[:, mine])
+        rows, sums = spread(self.rows, len(gone), None)[~gone], self.sums.without_classes(gone)
+        left = replace(self, rows=rows, cells=cells.renumbered(None, places), sums=sums)
+        return left._at(left.levels)  # without the ticks that nobody has any more
+
+    def well_formed(self) -> bool:
+        """True if all ticks are in order and in use, and all counts above zero."""
+        return _core.well_formed_values(self._flat, len(self.rows))
+
+    def __repr__(self) -> str:
+        return f"{self.features.size:_} columns of numbers, {len(self.ticks):_} values"
+
+    def _sums_of(self, columns: Array) -> ExactSums:
+        """Sums of these columns (a mask), as they were counted or as they follow from exact values."""
+        exact = columns & (self.levels == EXACT)
+        if not exact.any() or not len(self.ticks):
+            return self.sums
+        present = np.flatnonzero(self.rows)
+        place = np.zeros(len(self.rows), np.int32)
+        place[present] = np.arange(len(present))
+        sums = ExactNumbers._from(
+            _core.sums_of_values(self._flat, exact, place, len(present)), (3, len(present), self.features.size)
+        )
+        return self.sums + ExactSums(np.zeros_like(self.rows), self.features, present, sums)
+
+    def _aligned(self, other: Self) -> tuple[Self, Self]:
+        """Both over the same columns: those of either."""
+        if not isinstance(other, NumberCounts):
+            what = f"numbers and {type(other).__name__}"
+            raise InputError(f"{what} cannot be put together; count the same way twice")
+        features, places = self.features.union(other.features, "columns")
+        return self._over(features, None), other._over(features, places)
+
+    def _over(self, features: Index, places: Array | None) -> Self:
+        """Over columns among which its own have these places; rows have no values in the others."""
+        if places is None and self.features.size == features.size:
+            return self if self.features is features else replace(self, features=features)
+        own = np.arange(self.features.size) if places is None else places
+        order, sizes = np.argsort(own), np.zeros(features.size, np.int64)
+        sizes[own] = np.diff(self.bounds)
+        levels = np.full(features.size, EXACT, np.int8)
+        levels[own] = self.levels
+        ticks = [self.ticks[self.bounds[j] : self.bounds[j + 1]] for j in order]
+        absent, present = np.setdiff1d(np.arange(features.size), own), np.flatnonzero(self.rows)
+        missing = Cells.sorted(
+            np.repeat((absent << CODE_BITS) | MISSING, len(present)),
+            np.tile(present, len(absent)),
+            np.tile(self.rows[present], len(absent))[None],
+        )
+        moved = self.cells.renumbered(
+            lambda feature: (own[feature >> CODE_BITS] << CODE_BITS) | (feature & MISSING), None
+        )
+        return type(self)(
+            self.rows,
+            features,
+            levels,
+            np.concatenate([[0], np.cumsum(sizes)]),
+            np.concatenate([np.zeros(0, np.uint64), *ticks]),
+            moved + missing,
+            _spread_sums(self.sums, features, own),
+        )
+
+
+def _as_counted(values: Array) -> Array:
+    """An array of a type that the core counts: whole numbers of 32 bits or fewer are as they are in float64."""
+    if values.dtype == bool:
+        return np.ascontiguousarray(values).view(np.uint8)
+    small = values.dtype.kind in "iu" and values.dtype.itemsize < 4
+    kept = "fi" if values.dtype.itemsize in (4, 8) else ""
+    dtype = values.dtype.newbyteorder("=") if values.dtype.kind in kept or values.dtype == np.uint8 else None
+    return np.ascontiguousarray(values, dtype or (np.int32 if small else np.float64))
+
+
+def _spread_sums(sums: ExactSums, features: Index, places: Array) -> ExactSums:
+    """Sums of some columns as those of all, among which they have these places; zeros for the others."""
+    width = sums.features.size
+    source = np.full(features.size, -1)
+    source[places] = np.arange(width)
+    step = width * np.arange(3 * len(sums.present)).reshape(3, -1, 1)
+    return ExactSums(sums.rows, features, sums.present, sums.sums.take(np.where(source < 0, -1, source + step)))
+
+
+def _units(values: Array) -> tuple[Array, Array | None]:
+    """Counts as whole numbers and, if there are any, fractions in units of 2^-64."""
+    if values.dtype == np.int64:
+        return values, None
+    units = np.floor(values)
+    return units.astype(np.int64), ((values - units) * 2.0**64).astype(np.uint64)
+
+
+def _amounts(units: Array, fractions: Array | None) -> Array:
+    """Counts as cells hold them."""
+    return units[None] if fractions is None else whole(units + fractions * 2.0**-64)[None]
+
+
+def _numbers(ticks: Array) -> Array:
+    """The numbers of ticks of level 52."""
+    return np.where(ticks & _SIGN != 0, ticks & ~_SIGN, ~ticks).view(np.float64)
