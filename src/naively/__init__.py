@@ -78,6 +78,7 @@ _HOMES = {
     "cross_validate": "judge.cross_validation",
     "evaluate": "judge.evaluation",
     "film_reviews": "data",
+    "from_bytes": "estimators.load",
     "learning_curve": "judge.learning_curve",
     "leave_one_out": "judge.cross_validation",
     "load": "estimators.load",
