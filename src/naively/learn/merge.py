@@ -40,7 +40,7 @@ def merge(*estimators: Any) -> Any:
     merged._copies = first._copies
     common = _Common(first)
     total = add_all(common.tally_of(estimator) for estimator in chain([first], given))
-    _name_features(merged, total)
+    name_features(merged, total)
     state = first._model.after(Ledger.of(total))
     merged._commit(replace(state, declared=common.declared, calibrated=common.calibrated))
     return merged
@@ -90,7 +90,7 @@ def _check_alike(first: Any, estimator: Any) -> None:
         )
 
 
-def _name_features(merged: Any, total: Tally) -> None:
+def name_features(merged: Any, total: Tally) -> None:
     """Give an estimator of arrays the number and the names of its columns."""
     features = total.features.get(ArrayBlock.name)
     columns = getattr(features, "columns", features)
