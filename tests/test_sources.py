@@ -1,12 +1,16 @@
 """Data from anywhere on disk: every format, in the same order and batches, and errors that say where."""
 
+import bz2
 import gzip
+import io
 import json
+import lzma
 import os
 import random
 import subprocess
 import sys
 import tempfile
+import zipfile
 from functools import reduce
 from itertools import pairwise
 from operator import or_
@@ -58,6 +62,14 @@ def parquet_bytes(table, **options):
     return sink.getvalue().to_pybytes()
 
 
+def zipped(files):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return packed.getvalue()
+
+
 TABLE = pa.Table.from_pylist(ROWS)
 FILES = {
     "a.csv": delimited(","),
@@ -76,7 +88,11 @@ PACK = {
     "": lambda data: data,
     ".gz": gzip.compress,
     ".zst": lambda data: pa.compress(data, codec="zstd", asbytes=True),
+    ".bz2": bz2.compress,
+    ".xz": lzma.compress,
+    ".zip": lambda data: zipped({"rows": data}),
 }
+PACKED = [ending for ending in PACK if ending]
 TEXTUAL = [name for name in FILES if name.rpartition(".")[2] in ("csv", "tsv", "jsonl", "ndjson", "json")]
 
 
@@ -109,9 +125,9 @@ def sizes(opened, **how):
 # Formats
 
 
-@pytest.mark.parametrize("name", [*FILES, *(name + ending for name in TEXTUAL for ending in (".gz", ".zst"))])
+@pytest.mark.parametrize("name", [*FILES, *(name + ending for name in FILES for ending in PACKED)])
 def test_every_format_gives_the_same_rows(write, name):
-    ending = next((ending for ending in (".gz", ".zst") if name.endswith(ending)), "")
+    ending = next((ending for ending in PACKED if name.endswith(ending)), "")
     path = write(name, PACK[ending](FILES[name.removesuffix(ending)]))
     with source(path) as opened:
         assert list(opened.columns) == ["label", "text", "n"]
@@ -720,7 +736,8 @@ def test_a_file_of_nothing_but_bad_lines_is_refused(write):
 
 
 @pytest.mark.parametrize(
-    "name", ["big.csv.gz", "big.csv.zst", "big.jsonl.zst", "big.txt.gz", "big.txt.zst", "big.ft.gz"]
+    "name",
+    [*(f"big.{format}{ending}" for format in ("csv", "txt") for ending in PACKED), "big.jsonl.zst", "big.ft.gz"],
 )
 def test_a_compressed_file_that_was_cut_short_is_refused(big, write, name):
     bare, _, ending = name.rpartition(".")
@@ -730,13 +747,14 @@ def test_a_compressed_file_that_was_cut_short_is_refused(big, write, name):
     assert name in str(caught.value)
 
 
-def test_a_packed_file_with_any_byte_changed_is_refused_or_reads_as_before(write):
-    packed = gzip.compress(FILES["a.csv"], mtime=0)
-    before, refused = rows(write("a.csv.gz", packed)), 0
+@pytest.mark.parametrize("ending", [".gz", ".bz2", ".xz"])
+def test_a_packed_file_with_any_byte_changed_is_refused_or_reads_as_before(write, ending):
+    packed = PACK[ending](FILES["a.csv"])
+    before, refused = rows(write(f"a.csv{ending}", packed)), 0
     for at in range(10, len(packed)):  # behind the header, in which nothing is told of what is packed
         damaged = packed[:at] + bytes([packed[at] ^ 0xFF]) + packed[at + 1 :]
         try:
-            assert rows(write("a.csv.gz", damaged)) == before
+            assert rows(write(f"a.csv{ending}", damaged)) == before
         except SourceError:
             refused += 1
     assert refused > (len(packed) - 10) * 0.9
@@ -748,10 +766,13 @@ def test_a_packed_file_followed_by_a_header_without_end_is_refused(write):
         rows(write("a.csv.gz", gzip.compress(FILES["a.csv"]) + endless))
 
 
-def test_packed_files_that_follow_each_other_in_one_file_are_read_to_the_last(write):
-    halves = FILES["a.csv"].splitlines(keepends=True)
-    path = write("a.csv.gz", gzip.compress(b"".join(halves[:2])) + gzip.compress(b"".join(halves[2:])))
+@pytest.mark.parametrize("ending", [".gz", ".bz2", ".xz"])
+def test_packed_files_that_follow_each_other_in_one_file_are_read_to_the_last(write, ending):
+    pack, halves = PACK[ending], FILES["a.csv"].splitlines(keepends=True)
+    path = write(f"a.csv{ending}", pack(b"".join(halves[:2])) + bytes(8) + pack(b"".join(halves[2:])))
     assert rows(path) == rows(write("a.csv", FILES["a.csv"]))
+    with pytest.raises(SourceError, match="it may be damaged or cut short"):
+        rows(write(f"b.csv{ending}", pack(FILES["a.csv"]) + b"no stream of its kind"))
 
 
 @pytest.mark.parametrize("name", ["big.parquet", "big.arrow", "a.arrows"])
@@ -807,9 +828,11 @@ def test_a_header_alone_is_a_source_without_rows(write):
         ("a.jsonl", FILES["a.csv"], "is named as JSON Lines, but does not begin like it"),
         ("a.csv.gz", FILES["a.csv"], "is named as compressed by gzip, but is not"),
         ("a.csv", gzip.compress(FILES["a.csv"]), "is compressed by gzip; give it a name that ends in .gz"),
-        ("a.csv", b"PK\x03\x04rest", "a zip archive or an Excel workbook"),
+        ("a.csv", b"PK\x03\x04rest", "it may be damaged or cut short"),
+        ("a.csv", bz2.compress(FILES["a.csv"]), "is compressed by bzip2; give it a name that ends in .bz2"),
+        ("a.csv.xz", lzma.compress(gzip.compress(FILES["a.csv"])), "is compressed twice, by xz after gzip"),
+        ("a.xls", b"\xd0\xcf\x11\xe0" + bytes(600), "an old Excel workbook (.xls) or one with a password"),
         ("a.csv", "a,b\n1,2\n".encode("utf-16"), "is UTF-16; pass --encoding utf-16"),
-        ("a.parquet.gz", gzip.compress(FILES["a.parquet"]), "compressed as a whole"),
         ("data.dat", b"1 2 3\n", "does not say what it holds; pass format"),
     ],
 )

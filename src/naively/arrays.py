@@ -20,7 +20,7 @@ def whole(values: Array) -> Array:
     """
     if values.dtype == np.int64:
         return values
-    if values.size and not (values.min() > -WHOLE_LIMIT and values.max() < WHOLE_LIMIT):
+    if values.size and not np.abs(values).max() < WHOLE_LIMIT:
         return values.astype(np.float64, copy=False)
     numbers = values.astype(np.int64)
     return numbers if (numbers == values).all() else values.astype(np.float64, copy=False)

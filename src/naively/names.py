@@ -79,7 +79,8 @@ class Index(Value):
         """The numbers of these names; -1 for unknown ones."""
         listed = names.tolist() if isinstance(names, np.ndarray) else list(names)
         found = np.fromiter(map(self.lookup.get, self._keys(listed), repeat(-1)), np.int64, len(listed))
-        found[found >= self.size] = -1
+        if len(self.lookup) > self.size:
+            found[found >= self.size] = -1
         return found
 
     def extended(self, names: Sequence[Any]) -> Index:

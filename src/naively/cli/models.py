@@ -11,7 +11,7 @@ import naively
 from naively.cli.column_roles import Roles
 from naively.cli.console import Console
 from naively.cli.exit import UsageError
-from naively.cli.options import TEXT_FILES
+from naively.cli.options import OF_FILES
 from naively.errors import FileError, InputError
 from naively.sources import Request, Source, open_source
 from naively.sources.files import as_text
@@ -28,7 +28,7 @@ def open_data(arguments: Namespace, paths: Any = None) -> Source:
         sql=getattr(arguments, "sql", None) if paths is None else None,
         format=arguments.format,
         on_error=getattr(arguments, "on_error", "stop"),
-        **{name: getattr(arguments, name) for name in TEXT_FILES},
+        **{name: getattr(arguments, name) for name in OF_FILES},
     )
     threads = getattr(arguments, "threads", None)
     if threads is not None:

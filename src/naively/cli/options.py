@@ -8,7 +8,9 @@ from typing import Any
 from naively.cli.option_types import alpha, at_least, names, ngrams
 from naively.cli.parsers import Check, Command, Layout
 
-FORMATS = ("csv", "tsv", "json", "jsonl", "parquet", "arrow", "fasttext", "folder", "lines")
+FORMATS = (
+    *("csv", "tsv", "json", "jsonl", "parquet", "arrow", "excel", "sqlite", "duckdb", "fasttext", "folder", "lines"),
+)
 OUTPUTS = (".parquet", ".csv", ".jsonl", ".arrow", ".tsv")
 FAMILIES = ("auto", "multinomial", "complement", "bernoulli")
 WEIGHTINGS = ("auto", "counts", "binary", "tfidf")
@@ -90,10 +92,15 @@ def file_format(group: Any) -> None:
     )
     group.add_argument("--decimal", metavar="CHAR", help="the decimal point of numbers in CSV: '.' (default) or ','")
     group.add_argument("--encoding", metavar="NAME", help="the encoding of text files, such as cp1252 (default: utf-8)")
+    group.add_argument(
+        "--table",
+        metavar="NAME",
+        help="the table of a database, sheet of a workbook or file of a zip, if it has several",
+    )
 
 
-TEXT_FILES = ("no_header", "sep", "decimal", "encoding")
-"""Options of text files; the fields of `Request` have the same names."""
+OF_FILES = ("no_header", "sep", "decimal", "encoding", "table")
+"""Options of files; the fields of `Request` have the same names."""
 
 
 def columns(command: argparse.ArgumentParser) -> None:

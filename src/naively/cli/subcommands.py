@@ -9,11 +9,11 @@ from naively.cli.exit import UsageError
 from naively.cli.option_types import at_least, probability, row, seconds
 from naively.cli.options import (
     MODELLING,
+    OF_FILES,
     OUTPUTS,
     SHELLS,
     TARGET,
     TARGET_KNOWN,
-    TEXT_FILES,
     add_command,
     columns,
     common,
@@ -331,7 +331,7 @@ def _check_explain(arguments: argparse.Namespace) -> None:
     given = [arguments.text is not None, arguments.row is not None, arguments.data is not None]
     if sum(given) != 1:
         raise UsageError(f"give one of TEXT, --row and --data; got {sum(given) or 'none'} of them")
-    of_files = ("line", "format", *TEXT_FILES)
+    of_files = ("line", "format", *OF_FILES)
     if arguments.data is None and any(getattr(arguments, name) for name in of_files):
         raise UsageError(f"{', '.join(f'--{name}'.replace('_', '-') for name in of_files)} go with --data")
     if arguments.line is None:

@@ -67,7 +67,7 @@ class Counts(Value):
 
     def __add__(self, other: Counts) -> Counts:
         mine, theirs = self._aligned(other)
-        return replace(mine, rows=sum_of([mine.rows, theirs.rows]), cells=mine.cells + theirs.cells)
+        return Counts(mine.kind, sum_of([mine.rows, theirs.rows]), mine.features, mine.cells + theirs.cells)
 
     def minus(self, other: Counts, classes: Index) -> Counts:
         """Subtract the other; raise NegativeCount, with the names of `classes`, if that is more than was counted."""
@@ -86,7 +86,7 @@ class Counts(Value):
 
     def negated(self) -> Counts:
         """Return the negative counts, whose sum with others is a difference."""
-        return replace(self, rows=-self.rows, cells=self.cells.negated())
+        return Counts(self.kind, -self.rows, self.features, self.cells.negated())
 
     def same(self, other: object) -> bool:
         """True if both hold the same counts; fractions to within rounding."""
@@ -117,11 +117,15 @@ class Counts(Value):
         result[self.cells.klass, self.cells.feature] = self.cells.values[plane]
         return result
 
-    def _aligned(self, other: Counts) -> tuple[Counts, Counts]:
-        """Return both over the union of their features."""
+    def check_alike(self, other: Counts) -> None:
+        """Raise InputError if the other counts something else."""
         if not isinstance(other, Counts) or self.kind != other.kind:
             what = f"one of {other.kind}" if isinstance(other, Counts) else type(other).__name__
             raise InputError(f"a tally of {self.kind} and {what} cannot be put together; count the same way twice")
+
+    def _aligned(self, other: Counts) -> tuple[Counts, Counts]:
+        """Return both over the union of their features."""
+        self.check_alike(other)
         if self.features is other.features:
             return self, other
         features, renumber = self.features.union(other.features, "features")  # type: ignore[arg-type]

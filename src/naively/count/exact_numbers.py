@@ -96,6 +96,12 @@ class ExactNumbers(Value):
         """The numbers at these places of the flat array, in the shape of `index`; below zero, a zero."""
         return self._from(_core.exact_taken(self.flat, index.ravel()), index.shape)
 
+    def spread(self, shape: tuple[int, ...], at: Any) -> Self:
+        """The numbers at these places, in the same order, of an array of this shape; zeros elsewhere."""
+        place, length = np.zeros(shape, np.int8), np.zeros(shape, np.uint8)
+        place[at], length[at] = self.place, self.length
+        return type(self)(place, length, self.digits)
+
     def total(self, axis: int) -> Self:
         """Sums over an axis."""
         before, after = self.shape[:axis], self.shape[axis + 1 :]

@@ -16,6 +16,7 @@ from naively import _core
 from naively.arrays import Array, Value, close
 from naively.count.counts import padded, rows_left, spread, sum_of
 from naively.count.exact_numbers import ExactNumbers
+from naively.count.moments import Moments
 from naively.errors import InputError, NegativeCount
 from naively.names import Index
 from naively.read.matrix import ROW, RowError
@@ -24,6 +25,12 @@ from naively.threads import threads
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+_LOST = 1e-4
+"""Where less than this share of the values or of their squares is left without a row, digits are lost."""
+_CLOSE, _ROUNDING = 1e-11, np.finfo(np.float64).eps
+"""The share of the squares that rounding may be, and the share of a mean that its own rounding is."""
+_AT_ONCE = 1 << 14
 
 
 @stored()
@@ -98,16 +105,49 @@ class ExactSums(Value):
         return self._moments[2]
 
     @property
-    def m2(self) -> Array:
-        """Squared deviations from the mean."""
-        return self.variance * self.n
+    def moments(self) -> Moments:
+        """Count, mean and variance of the classes that are present."""
+        return Moments(*self._moments)
 
     @cached_property
-    def pooled(self) -> tuple[Array, Array, Array]:
-        """Count, mean and squared deviations per feature, over all classes."""
+    def together(self) -> Self:
+        """The sums of all classes as those of one."""
         sums = self.sums.total(1)
-        every = ExactSums(self.rows, self.features, self.present, ExactNumbers._from(sums.flat, (3, 1, sums.shape[1])))
-        return every.n[0], every.mean[0], every.m2[0]
+        rows = np.atleast_1d(self.rows.sum())
+        present = np.zeros(1, np.int64)
+        return type(self)(rows, self.features, present, ExactNumbers._from(sums.flat, (3, 1, sums.shape[1])))
+
+    def without(self, x: Array, codes: Array, weight: Array) -> Moments:
+        """Return for each row of numbers the moments of its class without it, rows by features; NaN is no number.
+
+        `codes` are places among the classes that are present. Where too many digits would be lost by taking a row out
+        of the moments, it is taken out of the sums.
+        """
+        before = self.moments.at(codes)
+        left = before.without(x, weight)
+        squares, rounding = left.n * left.variance, _ROUNDING * np.abs(before.mean)
+        off = weight[:, None] * rounding * (2.0 * np.abs(x - before.mean) + rounding)
+        worn = (squares < _LOST * before.n * before.variance) | (off > _CLOSE * squares)
+        worn = (left.n < _LOST * before.n) | (worn & (before.variance > 0))
+        row, column = np.nonzero(worn & ~np.isnan(x))
+        if not len(row):
+            return left
+        return left.replaced((row, column), self._exactly_without(codes[row], column, x[row, column], weight[row]))
+
+    def _exactly_without(self, klass: Array, column: Array, x: Array, weight: Array) -> Moments:
+        """Return the moments of some classes and columns, each without one value, from the sums without it."""
+        parts = []
+        for begin in range(0, len(x), _AT_ONCE):
+            some = slice(begin, begin + _AT_ONCE)
+            each = np.arange(len(x[some]), dtype=np.int32)
+            values = np.ascontiguousarray(x[some, None], np.float64)
+            counted, _ = _core.count_exactly(values, each, len(each), np.ascontiguousarray(weight[some]), 1)
+            step = len(self.present) * self.features.size * np.arange(3)[:, None]
+            own = self.sums.take(klass[some] * self.features.size + column[some] + step)
+            left = own - ExactNumbers._from(counted, own.shape)
+            n, mean, variance = _core.exact_moments(left.flat, 1)
+            parts.append((n, mean, np.nan_to_num(variance)))  # NaN: other rows were counted
+        return Moments(*(np.concatenate(values) for values in zip(*parts, strict=True)))
 
     def single(self) -> ExactSums:
         """The sums of each feature by itself."""
@@ -137,17 +177,17 @@ class ExactSums(Value):
         a, b = self._aligned(other)
         rows = rows_left(classes, a.rows, b.rows)
         left = type(self)(rows, a.features, a.present, a.sums - b.sums)
-        left.refuse_impossible(classes)
+        changed = np.searchsorted(a.present, other.present)
+        left._of_classes(changed).refuse_impossible(classes)
         return left
 
     def refuse_impossible(self, classes: Index) -> None:
         """Raise where these are sums of no rows, since more was taken away than had been added, or something else."""
         n, x, squares = self.sums.signs()
-        more = np.argwhere(n < 0)
-        other = np.argwhere((squares < 0) | ((n == 0) & ((x != 0) | (squares != 0))) | np.isnan(self.variance))
-        for places, what in ((more, "more values than were counted"), (other, "other values than were counted")):
-            if len(places):
-                k, j = places[0].tolist()
+        other = (squares < 0) | ((n == 0) & ((x != 0) | (squares != 0))) | np.isnan(self.variance)
+        for wrong, what in ((n < 0, "more values than were counted"), (other, "other values than were counted")):
+            if wrong.any():
+                k, j = np.argwhere(wrong)[0].tolist()
                 raise NegativeCount(
                     f"cannot forget {what}: feature {self.features.name(j)!r} of class "
                     f"{classes.name(int(self.present[k]))!r}; nothing was changed"
@@ -174,9 +214,15 @@ class ExactSums(Value):
 
     def without_classes(self, gone: Array) -> Self:
         """Without some classes (a mask), of which nothing is left."""
-        kept, places = np.flatnonzero(~gone[self.present]), np.cumsum(~gone) - 1
-        rows = spread(self.rows, len(gone), None)[~gone]
-        return self._rearranged(rows, self.features, places[self.present[kept]], kept, None)
+        left = self._of_classes(np.flatnonzero(~gone[self.present]))
+        rows, places = spread(self.rows, len(gone), None)[~gone], np.cumsum(~gone) - 1
+        return replace(left, rows=rows, present=places[left.present])
+
+    def _of_classes(self, at: Array) -> Self:
+        """With the sums of the classes at these places of `present` alone."""
+        if len(at) == len(self.present):
+            return self
+        return self._rearranged(self.rows, self.features, self.present[at], at, None)
 
     def _aligned(self, other: Self) -> tuple[Self, Self]:
         """Both over the same features and present classes: those of either."""
@@ -189,11 +235,14 @@ class ExactSums(Value):
 
     def _over(self, features: Index, present: Array, renumber: Array | None) -> Self:
         if renumber is None and len(self.present) == len(present) and features.size == self.features.size:
-            return replace(self, features=features)
-        classes = np.full(len(present), -1)
-        classes[np.searchsorted(present, self.present)] = np.arange(len(self.present))
-        columns = np.full(features.size, -1)
-        columns[np.arange(self.features.size) if renumber is None else renumber] = np.arange(self.features.size)
+            return type(self)(self.rows, features, present, self.sums)
+        at = np.searchsorted(present, self.present)
+        if renumber is None:
+            shape = 3, len(present), features.size
+            sums = self.sums.spread(shape, (slice(None), at, slice(self.features.size)))
+            return type(self)(self.rows, features, present, sums)
+        classes, columns = np.full(len(present), -1), np.full(features.size, -1)
+        classes[at], columns[renumber] = np.arange(len(self.present)), np.arange(self.features.size)
         return self._rearranged(self.rows, features, present, classes, columns)
 
     def _rearranged(self, rows: Array, features: Index, present: Array, classes: Array, columns: Array | None) -> Self:

@@ -65,9 +65,7 @@ class PartLedger(Value):
     @property
     def features_or_none(self) -> Any:
         """The features; None if the part has no list of them. Counts of a file are not read for it."""
-        if "features" in self.__dict__:
-            return self.__dict__["features"]
-        return self.features if hasattr(self.levels[0], "features") else None
+        return self.features if "features" in self.__dict__ or hasattr(self.levels[0], "features") else None
 
     @cached_property
     def rows(self) -> Array:
@@ -92,6 +90,9 @@ class PartLedger(Value):
         """Return the sum with one more part; `classes` are those of both."""
         levels = (self.total,) if "total" in self.__dict__ else self.levels  # which has been added up already
         sum_ = PartLedger(classes, _merged((*levels, part)))
+        features = self.__dict__.get("features")
+        if features is not None and part.features is features:
+            sum_.__dict__["features"] = features
         histogram = self._histogram_with(part)
         if histogram is not None:
             sum_.__dict__["count_histogram"] = histogram
@@ -102,13 +103,16 @@ class PartLedger(Value):
         if not isinstance(part, Counts) or part.size * 4 > self.size:
             return PartLedger(classes, (self.total.minus(part, classes),))
         rows_left(classes, self.rows, part.rows, part.rows_noun)
-        features = np.unique(part.cells.feature)
-        mine = Cells(np.searchsorted(features, part.cells.feature), part.cells.klass, part.cells.values)
         try:
-            _ = self.take(features) - mine
+            _ = Cells(part.cells.feature, part.cells.klass, self._look_up(part.cells)) - part.cells
         except NegativeCell as error:
-            raise negative_count(int(features[error.feature]), error.klass, part.features, classes) from None
+            raise negative_count(error.feature, error.klass, part.features, classes) from None
         return self.add(part.negated(), classes)
+
+    def _look_up(self, cells: Cells) -> Array:
+        """The values of the cells of the same features and classes."""
+        found: Array = reduce(add, (level.cells.look_up(cells.feature, cells.klass) for level in self.levels))
+        return found
 
     def take(self, features: Array) -> Cells:
         """The cells of these features (sorted, each once), numbered by their place among them."""
@@ -144,9 +148,8 @@ class PartLedger(Value):
         if histogram is None or len(part.cells) * 8 > len(histogram) + 4096 or part.cells.values.dtype != np.int64:
             return None
         cells = part.cells
-        before = reduce(add, (level.cells.look_up(cells.feature, cells.klass) for level in self.levels))
         try:
-            return histogram + Cells(*_core.changed_kinds(before, cells.values, cells.klass))
+            return histogram + Cells(*_core.changed_kinds(self._look_up(cells), cells.values, cells.klass))
         except OverflowError:
             return None
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from naively.arrays import Array
 from naively.errors import InputError
-from naively.estimators.rows import as_array, check_rows, numbers
+from naively.estimators.rows import as_array, check_rows, is_plain, numbers
 from naively.estimators.sklearn_protocol import SklearnProtocol, validated
 from naively.families.base import Family
 from naively.families.blocks.blocks import Blocks
@@ -41,10 +41,12 @@ class CountingClassifier(SklearnProtocol, Learner):
         """Return blocks, smoothing and prior; models must share these to be merged."""
         return self._family(), self._rule(), self._prior_rule()
 
-    def _batch(self, model: Model | None, X: Any, y: Any, classes: Index | None, sample_weight: Any) -> Batch:
+    def _batch(
+        self, model: Model | None, blocks: Blocks | None, X: Any, y: Any, classes: Index | None, sample_weight: Any
+    ) -> Batch:
         if y is None:
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        X = check_rows(self, self._as_given(as_array(X)), reset=model is None)
+        X = self._rows(X, reset=model is None)
         frame = self._frame_of(X)
         y = check_labels(y, X.shape[0])
         weight = check_weights(sample_weight, X.shape[0])
@@ -58,13 +60,19 @@ class CountingClassifier(SklearnProtocol, Learner):
         return Batch(frame, codes, classes, weight, counted_rows)
 
     def _labelled(self, model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Frame, Array, Array | None]:
-        X = check_rows(self, self._as_given(X), reset=False)
+        X = self._rows(X, reset=False)
         y = check_labels(y, X.shape[0])
         codes, classes = number_labels(y, model.ledger.classes)
         weight = check_weights(sample_weight, X.shape[0])
         return self._frame_of(X), counted_codes(codes, classes, model.ledger.classes, weight), weight
 
     # --- rows
+
+    def _rows(self, X: Any, *, reset: bool) -> Any:
+        """Rows as an array or a matrix whose shape and column names were checked."""
+        if not reset and is_plain(self, X):
+            return X
+        return check_rows(self, self._as_given(as_array(X)), reset=reset)
 
     @staticmethod
     def _as_given(X: Any) -> Any:
@@ -80,7 +88,7 @@ class CountingClassifier(SklearnProtocol, Learner):
 
     def _frame(self, X: Any) -> tuple[Frame, Any]:
         self._check_fitted()
-        X = check_rows(self, self._as_given(X), reset=False)
+        X = self._rows(X, reset=False)
         return self._frame_of(X), _dtype_of(X)
 
     def _drawn_rows(self, drawn: dict[int, dict[str, Any]], klass: Array) -> Any:

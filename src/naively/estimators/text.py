@@ -339,7 +339,7 @@ class TextClassifier(SklearnProtocol, CalibratingLearner):
                         yield len(y)
                         continue
                     words = replace(self._words(self._model), threads=1)
-                    batch = self._batch(self._model, X, y, classes, None)
+                    batch = self._checked(words, X, y, classes, None)
                     classes = batch.classes
                     begun.append((pool.submit(self._count_alone, words, batch), len(y)))
                     if len(begun) >= n_threads:
@@ -365,8 +365,11 @@ class TextClassifier(SklearnProtocol, CalibratingLearner):
             self._commit(model.after(model.ledger.add(replace(tally, parts=parts))))
         return rows
 
-    def _batch(self, model: Model | None, X: Any, y: Any, classes: Index | None, sample_weight: Any) -> Batch:
-        return self._checked(self._words(model), X, y, classes, sample_weight)
+    def _batch(
+        self, model: Model | None, blocks: Blocks | None, X: Any, y: Any, classes: Index | None, sample_weight: Any
+    ) -> Batch:
+        words: Any = self._words(None) if blocks is None else blocks.blocks[0].family
+        return self._checked(words, X, y, classes, sample_weight)
 
     def _checked(
         self, words: Words, X: Any, y: Any, classes: Index | None, sample_weight: Any, *, all_rows: bool = False
@@ -419,7 +422,9 @@ class TextClassifier(SklearnProtocol, CalibratingLearner):
     # --- scoring
 
     def _frame(self, X: Any) -> tuple[Frame, Any]:
-        family: Any = self._weighed_by()[1].blocks.blocks[0].family
+        self._check_fitted()
+        weighing = self._model.weighing or self._weighed_by()[1]  # no parameter changes how a fitted model reads texts
+        family: Any = weighing.blocks.blocks[0].family
         return Frame.of_rows(family.tokens.texts(X)), np.float64
 
     def predict(self, X: Any) -> Array:
@@ -439,21 +444,8 @@ class TextClassifier(SklearnProtocol, CalibratingLearner):
         return super().predict(X)
 
     def explain(self, X: Any) -> Explanation:
-        """Return the share of the prior and of each word in the score of each class, for one text.
-
-        Parameters
-        ----------
-        X : str, or column of one text
-            A text.
-
-        Returns
-        -------
-        explanation : Explanation
-        """
-        frame, _ = self._frame([X] if isinstance(X, (str, bytes)) else X)
-        if len(frame) != 1:
-            raise InputError(f"explain takes one text, got {len(frame)}")
-        return self._explained(frame, {})
+        """Return the share of the prior and of each word in the score of each class, for one text or a list of one."""
+        return super().explain([X] if isinstance(X, (str, bytes)) else X)
 
     # --- what was learnt
 
@@ -515,22 +507,6 @@ class TextClassifier(SklearnProtocol, CalibratingLearner):
         [part] = self._model.ledger.counted.values()
         names = part.features.names_of(self._words(self._model).kept(part.total))
         return np.array(sorted(names), dtype=object)
-
-    def sample(self, n: int = 1, random_state: Any = None) -> tuple[list[str], Array]:
-        """Texts drawn from the model: a class by its prior, then words from that class.
-
-        Parameters
-        ----------
-        n : int, default=1
-            Number of texts.
-        random_state : int, RandomState instance or None, default=None
-            Source of random numbers.
-
-        Returns
-        -------
-        X, y : texts and their labels
-        """
-        return super().sample(n, random_state)
 
     def _drawn_rows(self, drawn: dict[int, dict[str, Any]], klass: Array) -> list[str]:
         each = {k: iter(next(iter(columns.values()))) for k, columns in drawn.items()}

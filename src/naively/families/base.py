@@ -104,8 +104,8 @@ def count_linear(
 
 
 def _cells_of(sums: Array) -> Cells:
-    feature, klass = np.nonzero(sums.T)
-    return Cells(feature.astype(np.int64), klass.astype(np.int32), whole(sums[klass, feature])[None])
+    feature, klass = sums.T.nonzero()
+    return Cells(feature.astype(np.int64, copy=False), klass.astype(np.int32), whole(sums[klass, feature])[None])
 
 
 def _plane(cells: Cells, plane: int) -> Cells:

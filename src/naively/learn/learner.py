@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import RLock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from naively.arrays import Array
 from naively.count.ledger import Ledger
 from naively.errors import InputError
+from naively.families.blocks.blocks import Blocks
 from naively.learn.model import NO_CLASSES, Model
 from naively.learn.predicting import Predictor
 from naively.names import Index, same_names
@@ -20,6 +21,9 @@ from naively.read.frame import Frame
 from naively.read.label_codes import check_labels, encode, known_classes, sorted_index
 from naively.read.matrix import RowError
 from naively.read.shapes import label_array
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,14 +84,15 @@ class Learner(Predictor):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
         """Count these rows on top of those from before; costs what the rows hold.
 
-        Several threads may call this on one model; they wait for each other, while others predict.
+        Several threads may call this on one model; they wait for each other, while others predict. Of tables, the first
+        call chooses the families of columns, and columns that come later are left out.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
+        X : rows
+            As for `fit`, in one batch.
         y : array-like of shape (n_samples,)
-            Labels; one that was never seen becomes a new class.
+            Labels, as for `fit`; one that was never seen becomes a new class.
         classes : array-like of shape (n_classes,), default=None
             Labels known in advance.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -111,17 +116,17 @@ class Learner(Predictor):
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Forget these rows, as if they had never been counted.
 
-        Features that only they had are removed too: classes (unless named in advance) and categories; when all
+        Features that only they had are removed too: classes (unless named in advance), categories and words; when all
         rows are gone, the last classes stay. Forgetting more than was counted (a count below zero, a negative
         variance, an unknown class) raises and changes nothing. A sum does not remember its rows, so forget only rows
         that were counted, and each once.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows that were counted before.
+        X : rows
+            Rows that were counted before, as for `fit`.
         y : array-like of shape (n_samples,)
-            Their labels.
+            Their labels, as for `fit`.
         sample_weight : array-like of shape (n_samples,), default=None
             What each row counted for.
 
@@ -139,13 +144,13 @@ class Learner(Predictor):
 
     def _learnt(self, model: Model | None, X: Any, y: Any, classes: Index | None, sample_weight: Any) -> Model:
         """Return the state with these rows counted; the learner itself is not changed."""
-        batch = self._batch(model, X, y, classes, sample_weight)
+        blocks = None if model is None else self._blocks_of(model)
+        batch = self._batch(model, blocks, X, y, classes, sample_weight)
         try:
-            if model is None:
+            if model is None or blocks is None:
                 learnt, batch = self._begun(batch, classes or NO_CLASSES)
             else:
                 self._finish_calibration(model)  # by the counts of its own rows
-                blocks = self._blocks_of(model)
                 tally = blocks.count(batch.frame, batch.codes, batch.classes, model.ledger.features, batch.weight)
                 learnt = model.after(model.ledger.add(tally))
         except RowError as error:
@@ -162,7 +167,7 @@ class Learner(Predictor):
     def _without(self, model: Model, X: Any, y: Any, sample_weight: Any) -> Model:
         """Return the state without these rows; the learner itself is not changed."""
         ledger, blocks = model.ledger, self._blocks_of(model)
-        batch = self._batch(model, X, y, ledger.classes, sample_weight)
+        batch = self._batch(model, blocks, X, y, ledger.classes, sample_weight)
         known_classes(batch.classes, ledger.classes)
         try:
             forgotten = blocks.count(batch.frame, batch.codes, batch.classes, model.ledger.features, batch.weight)
@@ -171,8 +176,13 @@ class Learner(Predictor):
         left = blocks.tidied(ledger.subtract(forgotten), forgotten)
         return self._calibrated_without(model.after(left).tidied(), batch)
 
-    def _batch(self, model: Model | None, X: Any, y: Any, classes: Index | None, sample_weight: Any) -> Batch:
-        """Return the rows with a weight above 0, with their labels; `classes` are those known already."""
+    def _batch(
+        self, model: Model | None, blocks: Blocks | None, X: Any, y: Any, classes: Index | None, sample_weight: Any
+    ) -> Batch:
+        """Return the rows with a weight above 0, with their labels; `classes` are those known already.
+
+        `blocks` are those of the model; both are None before any row was counted.
+        """
         raise NotImplementedError
 
     def _dtype_of(self, frame: Frame) -> Any:
@@ -279,3 +289,36 @@ class Learner(Predictor):
         from naively.learn.files import save
 
         save(self, path, frozen=frozen)
+
+    def to_bytes(self, *, frozen: bool = False) -> bytes:
+        """Return the model as bytes, to be sent or stored; `from_bytes` and `naively.from_bytes` read them.
+
+        They are those of the file that `save` writes, as a frame of zstd where that is smaller.
+
+        >>> from naively import MultinomialNB
+        >>> model = MultinomialNB().fit([[2, 0], [0, 1]], ["x", "y"])
+        >>> MultinomialNB.from_bytes(model.to_bytes()).tally_ == model.tally_
+        True
+
+        Parameters
+        ----------
+        frozen : bool, default=False
+            Whether the table alone is written: enough to predict, smaller, and nothing can be learnt on top of it.
+        """
+        from naively.learn.files import to_bytes
+
+        return to_bytes(self, frozen=frozen)
+
+    @classmethod
+    def from_bytes(cls, data: Any) -> Self:
+        """Return the model of this class that `to_bytes` wrote; checked as `naively.load` checks a file.
+
+        Parameters
+        ----------
+        data : bytes-like
+            The bytes, compressed or not.
+        """
+        from naively.learn.files import Saved
+
+        learner: Self = Saved.from_bytes(data).learner({cls.__name__: cls})
+        return learner

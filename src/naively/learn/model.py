@@ -146,6 +146,8 @@ class Model:
     def tidied(self) -> Model:
         """Drop the classes whose last row was forgotten, unless they were named in advance."""
         names = self.ledger.classes.names
+        if self.ledger.rows.all():
+            return self
         assert names is not None
         empty = (self.ledger.rows == 0) & (self.declared.locate(names) < 0)
         return self if not empty.any() or empty.all() else self.after(self.ledger.without_classes(empty))

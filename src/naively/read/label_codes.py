@@ -153,12 +153,12 @@ def number_codes(codes: Array, distinct: Array, known: Index | None) -> tuple[Ar
     """The same for labels that have numbers among the distinct ones already."""
     index = sorted_index(distinct) if known is None else known
     places = index.locate(distinct)
-    if places.min(initial=0) < 0:
+    if -1 in places.tolist():
         if index.size and len(distinct) and kind_of(index.name(0)) != kind_of(distinct[0]):
             raise _mixed(distinct[:1].tolist()[0], int(np.argmax(codes == 0)), index.name(0))
         index = index.extended(distinct.tolist())
         places = index.locate(distinct)
-    return places.astype(np.int32)[codes], index
+    return places.astype(np.int32).take(codes), index
 
 
 def sorted_index(labels: Any) -> Index:

@@ -39,6 +39,8 @@ class SparseRows(NamedTuple):
 
 def is_sparse_matrix(X: Any) -> bool:
     """True for a sparse matrix of SciPy; SciPy is not imported for the check."""
+    if isinstance(X, np.ndarray):
+        return False
     issparse = getattr(sys.modules.get("scipy.sparse"), "issparse", None)
     return issparse is not None and bool(issparse(X))
 

@@ -313,43 +313,6 @@ def missing_codes(codes: Array) -> Array:
 
 @stored()
 @dataclass(frozen=True, eq=False)
-class NormalTable(Value):
-    """A table of independent normal densities."""
-
-    who: str
-    classes: Index
-    features: Index
-    prior: Array
-    mean: Array
-    variance: Array  # infinite where the class and all others never saw the feature
-
-    @cached_property
-    def _constants(self) -> tuple[Array, Array]:
-        known = np.isfinite(self.variance)
-        variance = np.where(known, self.variance, 1.0)
-        return np.where(known, 0.5 / variance, 0.0), np.where(known, -0.5 * np.log(2 * np.pi * variance), 0.0)
-
-    def score(self, X: Rows) -> Scores:
-        return sorted_scores(self.classes, by_block(X, self._sums), self.prior)
-
-    def _sums(self, X: Array) -> Array:
-        half_precision, constant = self._constants
-        base = np.zeros(self.classes.size)
-        likelihood, _, fault = _core.score_normal(X, self.mean, half_precision, constant, base, threads(X.size))
-        if fault is not None:
-            raise error_for(fault, X, self.features, self.who, "finite numbers")
-        return likelihood
-
-    def shares(self, row: Rows) -> Shares:
-        x = np.asarray(row.toarray() if is_sparse_matrix(row) else row, dtype=np.float64)[0]
-        features = np.flatnonzero(~np.isnan(x))
-        half_precision, constant = self._constants
-        values = constant - (x - self.mean) ** 2 * half_precision
-        return [self.features.name(j) for j in features.tolist()], values[:, features].T, None
-
-
-@stored()
-@dataclass(frozen=True, eq=False)
 class CovarianceTable(Value):
     """A table of normal densities with covariances; a row with missing values is scored by the others."""
 
@@ -434,7 +397,9 @@ class Table(Value):
 
     def score(self, rows: Mapping[str, Any], n_rows: int) -> Scores:
         """The prior and the sum of all blocks; `rows` are those of each block. Coded columns are scored together."""
-        coded, others = self._split(rows)
+        return self._score(*self._split(rows), n_rows)
+
+    def _score(self, coded: Coded, others: list[tuple[Any, Any]], n_rows: int) -> Scores:
         parts = [code_scores(coded)] if coded else []
         parts += [table.score(own) for table, own in others]
         prior = self.prior if self.classes.order is None else self.prior[self.classes.order]
@@ -448,7 +413,7 @@ class Table(Value):
         coded, others = self._split(rows)
         impossible = any(table.impossible is not None for table, _ in coded)
         if others or not coded or impossible or self.classes.order is not None or self.classes.names is None:
-            return self.score(rows, n_rows).decide()
+            return self._score(coded, others, n_rows).decide()
         return self.classes.names[highest([table.weighed(columns) for table, columns in coded], self.prior)]
 
     def _split(self, rows: Mapping[str, Any]) -> tuple[Coded, list[tuple[Any, Any]]]:

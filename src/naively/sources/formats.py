@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from naively.sources import archives
 from naively.sources.errors import SourceError, plain
 from naively.sources.files import File, unreadable
 
@@ -30,16 +31,35 @@ _BY_NAME = {
     "ipc": "arrow",
     "ft": "fasttext",
     "fasttext": "fasttext",
+    "sqlite": "sqlite",
+    "sqlite3": "sqlite",
+    "duckdb": "duckdb",
+    "xlsx": "excel",
+    "xlsm": "excel",
 }
-_COMPRESSED = {"gz": "gzip", "zst": "zstd"}
-_COMPRESSION_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
-_BINARY = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow"}
+_COMPRESSED = {"gz": "gzip", "zst": "zstd", "bz2": "bzip2", "xz": "xz", "zip": "zip"}
+_ZIP = b"PK\x03\x04"
+_COMPRESSION_MAGIC = {
+    b"\x1f\x8b": "gzip",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"\xfd7zXZ\0": "xz",
+    _ZIP: "zip",
+    b"PK\x05\x06": "zip",  # without files in it
+}
+_BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")  # after "BZh" and a digit: the start of a block, or the end
+_BINARY = {
+    b"PAR1": "parquet",
+    b"ARROW1": "arrow",
+    b"\xff\xff\xff\xff": "arrow",
+    b"SQLite format 3\0": "sqlite",
+}
+BINARY = ("parquet", "arrow", "sqlite", "duckdb", "excel")
+"""Formats that are not text."""
+TABLES = ("sqlite", "duckdb", "excel")
+"""Formats with several tables in one file."""
 _FOREIGN = {
-    b"PK\x03\x04": "a zip archive or an Excel workbook; unpack it, or save it as CSV",
-    b"BZh": "compressed by bzip2; unpack it, or compress it as .gz or .zst",
-    b"\xfd7zXZ": "compressed by xz; unpack it, or compress it as .gz or .zst",
     b"FEA1": "the first version of Feather; write it again as an Arrow file",
-    b"SQLite format 3": "an SQLite database; read it with an SQL query",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook (.xls) or one with a password; save it as .xlsx without a password",
     b"\xff\xfe\0\0": "UTF-32; pass --encoding utf-32 (Python: encoding='utf-32')",
     b"\0\0\xfe\xff": "UTF-32; pass --encoding utf-32 (Python: encoding='utf-32')",
     b"\xff\xfe": "UTF-16; pass --encoding utf-16 (Python: encoding='utf-16')",
@@ -47,14 +67,16 @@ _FOREIGN = {
 }
 _MODEL = b'{"__metadata__":{"format":"naively"'  # after the eight bytes of a length
 _TITLES = {"csv": "CSV", "tsv": "TSV", "json": "JSON", "jsonl": "JSON Lines", "parquet": "Parquet", "arrow": "Arrow"}
+_TITLES |= {"sqlite": "SQLite", "duckdb": "DuckDB", "excel": "Excel"}
 
 
 @dataclass(frozen=True)
 class Content:
-    """The format of a file, and its compression ("gzip", "zstd" or "none")."""
+    """The format of a file, its compression ("gzip", "zstd", "bzip2", "xz", "zip" or "none"), and its name in a zip."""
 
     format: str
     compression: str
+    member: str | None = None
 
 
 def known_by_name(path: str) -> tuple[str | None, str]:
@@ -69,48 +91,79 @@ def known_by_name(path: str) -> tuple[str | None, str]:
     return _BY_NAME.get(ending), compression
 
 
-def content(file: File, requested: str | None, encoding: str | None = None) -> Content:
-    """Detect what is in a file: the requested format, else by its name, else by its first bytes; all must agree."""
+def content(file: File, requested: str | None, encoding: str | None = None, table: str | None = None) -> Content:
+    """Detect what is in a file: the requested format, else by its name, else by its first bytes; all must agree.
+
+    `table` chooses one of the files of a zip archive.
+    """
     if file.size == 0:
         raise SourceError("is empty; there is nothing to read", file=file.path)
     named, promised = known_by_name(file.path)
     start = _start(file.path)
-    compression = next((how for magic, how in _COMPRESSION_MAGIC.items() if start.startswith(magic)), "none")
+    compression, member = _compression(start), None
+    if compression == "zip":
+        compression, member = _archived(file, table)
     if promised not in ("none", compression):
         raise SourceError(f"is named as compressed by {promised}, but is not", file=file.path)
     if named and promised != compression:
         ending = next(ending for ending, how in _COMPRESSED.items() if how == compression)
         raise SourceError(f"is compressed by {compression}; give it a name that ends in .{ending}", file=file.path)
-    head = start if compression == "none" else _first_bytes(file, compression)
+    head = start if compression == "none" else _first_bytes(file, compression, member)
+    if compression != "none" and (inner := _compression(head)) not in ("none", "zip"):
+        raise SourceError(f"is compressed twice, by {compression} after {inner}; unpack it first", file=file.path)
     if encoding is not None:
         head = head.decode(encoding, "ignore").encode("utf-8", "ignore")
-    seen = _by_content(head, file.path)
+    if member is not None:
+        named = known_by_name(member)[0] or named
+    seen = _by_content(head, member or file.path, file.path)
     wanted = requested or named or seen
     if wanted is None:
         raise SourceError("its name does not say what it holds; pass format (csv, tsv, lines, ...)", file=file.path)
     _check_agreement(wanted, seen, file.path, requested)
-    if wanted in ("parquet", "arrow") and compression != "none":
-        raise SourceError(f"{wanted} files compressed as a whole cannot be read; unpack it first", file=file.path)
-    return Content(wanted, compression)
+    return Content(wanted, compression, member)
+
+
+def _compression(start: bytes) -> str:
+    """Detect a compression by the first bytes.
+
+    >>> _compression(b"BZh91AY&SY"), _compression(b"BZhang,Li")
+    ('bzip2', 'none')
+    """
+    if start.startswith(b"BZh") and start[4:10] in _BZIP2:
+        return "bzip2"
+    return next((how for magic, how in _COMPRESSION_MAGIC.items() if start.startswith(magic)), "none")
+
+
+def _archived(file: File, table: str | None) -> tuple[str, str | None]:
+    """Return the compression of a zip archive and the file in it that is read; a workbook is read as it is."""
+    try:
+        if archives.is_workbook(file.path):
+            return "none", None
+        return "zip", archives.member(file.path, table)
+    except (OSError, *archives.FAULTS) as error:
+        raise damaged(file.path, error) from None
 
 
 @contextmanager
-def unpacked(place: str, compression: str, name: str) -> Iterator[tuple[Any, Any]]:
+def unpacked(place: str, compression: str, name: str, member: str | None = None) -> Iterator[tuple[Any, Any]]:
     """Open a file as a stream of unpacked bytes, and its raw stream, which knows how many bytes were read.
 
-    Zeros after gzip data, as tapes have them, end the file. Anything else that cannot be read is damage.
+    `member` is the file that is read of a zip archive. Zeros after gzip data, as tapes have them, end the file.
+    Anything else that cannot be read is damage.
     """
     import pyarrow as pa
 
-    faults: tuple[type[Exception], ...] = (OSError, pa.ArrowException)
+    faults: tuple[type[Exception], ...] = (OSError, pa.ArrowException, *archives.FAULTS)
     if compression == "gzip":
         from isal import igzip, isal_zlib
 
-        faults = (*faults, EOFError, OverflowError, isal_zlib.error)
+        faults = (*faults, OverflowError, isal_zlib.error)
     try:
         with pa.OSFile(place) as raw:
             if compression == "gzip":
                 yield igzip.IGzipFile(fileobj=_SmallReads(raw)), raw
+            elif compression in ("bzip2", "xz", "zip"):
+                yield archives.unpacked_stream(raw, compression, member), raw
             else:
                 yield raw if compression == "none" else pa.CompressedInputStream(raw, compression), raw
     except faults as error:
@@ -130,8 +183,8 @@ class _SmallReads(io.RawIOBase):
         return int(self._stream.readinto(memoryview(buffer)[:_READ]))
 
 
-def _first_bytes(file: File, compression: str) -> bytes:
-    with unpacked(file.native, compression, file.path) as (stream, _):
+def _first_bytes(file: File, compression: str, member: str | None) -> bytes:
+    with unpacked(file.native, compression, file.path, member) as (stream, _):
         return bytes(stream.read(_HEAD))
 
 
@@ -148,8 +201,12 @@ def _start(path: str) -> bytes:
         raise unreadable(path, error) from None
 
 
-def _by_content(head: bytes, path: str) -> str | None:
+def _by_content(head: bytes, name: str, path: str) -> str | None:
     """Detect a format by the first bytes; None for text that could be anything. A .txt file is lines or fastText."""
+    if head.startswith(_ZIP):
+        return "excel"  # other archives are unpacked before
+    if head[8:12] == b"DUCK" and b"\0" in head[12:20]:
+        return "duckdb"
     if head[8:].startswith(_MODEL):
         raise SourceError("is a model of naively, not data", file=path)
     for magic, description in _FOREIGN.items():
@@ -161,13 +218,18 @@ def _by_content(head: bytes, path: str) -> str | None:
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith(b"__label__"):
         return "fasttext"
-    if path.lower().removesuffix(".gz").removesuffix(".zst").endswith(".txt"):
+    if _is_plain_text(name) or _is_plain_text(path):
         return "lines"
     if text.startswith(b"{"):
         return "jsonl" if _is_json(text.partition(b"\n")[0]) else "json"
     if text.startswith(b"[") and text[1:].lstrip()[:1] in (b"{", b"]"):
         return "json"
     return None
+
+
+def _is_plain_text(name: str) -> bool:
+    stem, _, last = name.lower().rpartition(".")
+    return (stem if last in _COMPRESSED else name.lower()).endswith(".txt")
 
 
 def _is_json(line: bytes) -> bool:
@@ -180,13 +242,13 @@ def _is_json(line: bytes) -> bool:
 
 def _check_agreement(wanted: str, seen: str | None, path: str, requested: str | None) -> None:
     """Raise if a file is not of the binary or JSON format that was expected, or is binary and would be read as text."""
-    binary = set(_BINARY.values())
-    contradicts = wanted != seen and (wanted in binary or seen in binary)
+    contradicts = wanted != seen and (wanted in BINARY or seen in BINARY)
     if not contradicts and not (wanted in ("json", "jsonl") and seen not in ("json", "jsonl")):
         return
     claim = f"was to be read as {_title(wanted)}" if requested else f"is named as {_title(wanted)}"
     holds = f"holds {_title(seen)}" if seen else "does not begin like it"
-    raise SourceError(f"{claim}, but {holds}; rename it or pass the format that it has", file=path)
+    encrypted = ", or decrypt it, as it may be encrypted" if wanted == "sqlite" and not seen else ""
+    raise SourceError(f"{claim}, but {holds}; rename it or pass the format that it has{encrypted}", file=path)
 
 
 def _title(format: str) -> str:

@@ -17,14 +17,15 @@ from naively.sources.reader import Part, Reader
 from naively.sources.request import Request
 from naively.sources.sniff import Sample
 from naively.sources.source import Opened, Source
-from naively.sources.spool import decoded_copy, without_mark
+from naively.sources.spool import decoded_copy, no_room, unpacked_copy, without_mark
 
 BATCH_ROWS, BATCH_BYTES = 1 << 13, 8 << 20
 """The size of a batch: so large that merging the counts of a batch costs little beside counting it."""
 
 _BY_LINE = ("lines", "fasttext")
-_BINARY = ("parquet", "arrow")
-_ON_ONE_THREAD = ("parquet", "sql")
+_ON_ONE_THREAD = ("parquet", "sql", "duckdb")
+_STREAMED = ("none", "gzip", "zstd")
+"""Compressions that DuckDB unpacks too; files of others are copied unpacked, unless they are read by lines."""
 _SPLIT = re.compile("(train|test|validation|valid|val|dev)([-_.]|$)", re.IGNORECASE)
 
 
@@ -103,6 +104,19 @@ def _reader(format: str, parts: tuple[Part, ...], request: Request, engine: Engi
         from naively.sources.arrow_ipc import Arrow
 
         return Arrow(engine, parts)
+    table = None if parts and parts[0].content.member else request.table  # that of an archive is a file in it
+    if format == "sqlite":
+        from naively.sources.sqlite import Sqlite
+
+        return Sqlite(parts, table)
+    if format == "excel":
+        from naively.sources.excel import workbook_reader
+
+        return workbook_reader(parts, table, engine)
+    if format == "duckdb":
+        from naively.sources.duck_file import DuckFile
+
+        return DuckFile(engine, parts, table)
     from naively.sources.lines import Lines
 
     return Lines(parts, format == "fasttext", request.encoding)
@@ -122,9 +136,7 @@ def _standard_input(request: Request, engine: Engine) -> Opened:
         with open(path, "wb") as spool:
             shutil.copyfileobj(sys.stdin.buffer, spool, 1 << 20)
     except OSError as error:
-        advice = "set the environment variable TMPDIR to a folder with more room, or name a file instead of piping"
-        problem = f"standard input cannot be written to a temporary file ({error.strerror}); {advice}"
-        raise SourceError(problem, file=os.path.dirname(path)) from None
+        raise no_room("standard input", error) from None
     part = _part(path, format, request, engine)
     part = replace(part, file=replace(part.file, path="standard input"), stored=part.place)
     return Opened(_reader(format, (part,), request, engine), format, (), part.file.size)
@@ -138,13 +150,18 @@ def _part(path: str, format: str | None, request: Request, engine: Engine) -> Pa
         if named not in (None, "csv", "tsv"):
             raise SourceError(f"is named as {named}; no_header, sep and decimal are for csv and tsv", file=path)
         format = named or "csv"
-    part = Part(file, formats.content(file, format, request.encoding))
+    part = Part(file, formats.content(file, format, request.encoding, request.table))
+    if request.table is not None and part.content.format not in formats.TABLES and part.content.member is None:
+        raise SourceError(f"is {part.content.format}, which has no tables in it; leave table out", file=path)
     if request.encoding is not None:
-        if part.content.format in _BINARY:
+        if part.content.format in formats.BINARY:
             raise SourceError(f"is {part.content.format}, which has no encoding of its own; leave it out", file=path)
         return decoded_copy(part, request.encoding, engine)
     if part.content.format in ("json", "jsonl") and Sample.of(part).marked:
         return without_mark(part, engine)
+    is_read_by_parts = part.content.format in _BY_LINE or part.content.compression == "none"
+    if not is_read_by_parts and (part.content.compression not in _STREAMED or part.content.format in formats.BINARY):
+        return unpacked_copy(part, engine)
     return part
 
 

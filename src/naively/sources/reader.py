@@ -32,6 +32,11 @@ class Part:
         """The path to read its bytes from, in UTF-8."""
         return self.stored or self.file.native
 
+    @property
+    def openable(self) -> str:
+        """The same path for Python's own functions, which take names that are not UTF-8."""
+        return self.stored or self.file.path
+
 
 @dataclass
 class Progress:

@@ -8,7 +8,9 @@ from naively.errors import nearest
 from naively.sources.errors import SourceError
 from naively.sources.spool import known_encoding
 
-FORMATS = ("csv", "tsv", "json", "jsonl", "parquet", "arrow", "fasttext", "folder", "lines")
+FORMATS = (
+    *("csv", "tsv", "json", "jsonl", "parquet", "arrow", "excel", "sqlite", "duckdb", "fasttext", "folder", "lines"),
+)
 ON_ERROR = ("stop", "skip")
 STANDARD_INPUT = "-"
 
@@ -19,13 +21,14 @@ class Request:
 
     CSV and TSV files may have no header (`no_header`: columns are then called column0, column1, ...), another separator
     (`sep`) and decimal commas (`decimal=","`); text files may have any encoding that Python knows (`encoding`).
+    `table` is the table of a database, the sheet of a workbook or the file of a zip archive, where there are several.
 
     >>> Request(paths=("reviews.csv.gz",), on_error="skip").from_standard_input
     False
     >>> Request(paths=("-",), format="cvs")
     Traceback (most recent call last):
-    naively.sources.errors.SourceError: format must be one of csv, tsv, json, jsonl, parquet, arrow, fasttext, folder,
-    lines, got 'cvs'; did you mean 'csv'?
+    naively.sources.errors.SourceError: format must be one of csv, tsv, json, jsonl, parquet, arrow, excel, sqlite,
+    duckdb, fasttext, folder, lines, got 'cvs'; did you mean 'csv'?
     """
 
     paths: tuple[str, ...] = ()
@@ -36,6 +39,7 @@ class Request:
     sep: str | None = None
     decimal: str | None = None
     encoding: str | None = None
+    table: str | None = None
 
     def __post_init__(self) -> None:
         paths = (self.paths,) if isinstance(self.paths, str) else tuple(self.paths)
@@ -47,6 +51,8 @@ class Request:
             raise SourceError("pass either paths or an SQL query, and not both")
         if self.sql is not None and self.format is not None:
             raise SourceError("a query needs no format: it reads its files itself")
+        if self.sql is not None and self.table is not None:
+            raise SourceError("a query names its tables itself: leave table out")
         self._check_text_options()
         if STANDARD_INPUT in self.paths and len(self.paths) > 1:
             raise SourceError("standard input ('-') cannot be read together with files")

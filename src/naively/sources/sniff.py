@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 from naively.sources.formats import unpacked
@@ -22,10 +23,11 @@ class Sample:
     @classmethod
     def of(cls, part: Part) -> Sample:
         """Read the first megabyte of a file."""
-        with unpacked(part.place, part.content.compression, part.path) as (stream, raw):
+        with unpacked(part.place, part.content.compression, part.path, part.content.member) as (stream, raw):
             start = bytes(stream.read(_SIZE))
-            size_on_disk = raw.tell()
-        return cls(start.removeprefix(MARK), size_on_disk / max(1, start.count(b"\n")), start.startswith(MARK))
+            share_read = raw.tell() / max(1, os.path.getsize(part.openable))
+        line_size = part.file.size * share_read / max(1, start.count(b"\n"))
+        return cls(start.removeprefix(MARK), line_size, start.startswith(MARK))
 
     @property
     def is_whole(self) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import codecs
 import os
 import secrets
+import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -74,6 +75,11 @@ def decoded_copy(part: Part, encoding: str, engine: Engine) -> Part:
     return _copy(part, (piece for piece, _ in as_utf_8(chunks(part), encoding, part.path)), engine)
 
 
+def unpacked_copy(part: Part, engine: Engine) -> Part:
+    """Copy a part to a file without its compression, and return it with that copy."""
+    return _copy(part, (piece for piece, _ in chunks(part)), engine)
+
+
 def without_mark(part: Part, engine: Engine) -> Part:
     """Copy a part to a file without its byte-order mark, and return it with that copy."""
 
@@ -124,8 +130,18 @@ def _lines(part: Part) -> Iterator[bytes]:
 def _copy(part: Part, pieces: Iterable[bytes], engine: Engine) -> Part:
     path = os.path.join(engine.folder, secrets.token_hex(8))
     with open(path, "wb") as spool:
-        spool.writelines(pieces)
+        for piece in pieces:
+            try:
+                spool.write(piece)
+            except OSError as error:
+                raise no_room(part.path, error) from None
     return replace(part, stored=path, content=replace(part.content, compression="none"))
+
+
+def no_room(name: str, error: OSError) -> SourceError:
+    """Return the error for a temporary file that cannot be written."""
+    problem = f"cannot be written to a temporary file in {tempfile.gettempdir()} ({error.strerror})"
+    return SourceError(f"{problem}; set the environment variable TMPDIR to a folder with more room", file=name)
 
 
 class LineEnds:

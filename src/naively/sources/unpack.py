@@ -60,7 +60,7 @@ def unpacking(part: Part) -> Iterator[Stream]:
 
 def chunks(part: Part, size: int = 1 << 20) -> Iterator[tuple[bytes, int]]:
     """Yield the unpacked bytes of a file to its end, where its checksum is; each with the bytes on disk read so far."""
-    with unpacked(part.place, part.content.compression, part.path) as (stream, raw):
+    with unpacked(part.place, part.content.compression, part.path, part.content.member) as (stream, raw):
         while chunk := stream.read(size):
             yield chunk, raw.tell()
 
