@@ -24,8 +24,6 @@ bool small_enough(const ValueColumn& column) {
     return column.level > grid_level ? ticks <= most_ticks : cells <= most_value_cells;
 }
 
-int next_level(int level) { return level == exact_level ? short_level : level == short_level ? grid_level : level - 1; }
-
 // The cells of one column.
 ValueColumn column_of(const ValuesView& values, std::size_t j, std::size_t& at) {
     ValueColumn column{values.level[j], {}};

@@ -62,8 +62,9 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
     ----------
     columns : dict, default=None
         Families of columns, by name: `Number()`, `Gaussian()`, `Histogram()`, `Kernel()`, `Categorical()`,
-        `Bernoulli()`, `Poisson()`, `Dates()`, `Text()`, or None to leave one out. A tuple of names makes a group:
-        `Multinomial()`, `Complement()`, `Gaussian(covariance="full")`. What is not named is read as it looks.
+        `Bernoulli()`, `Poisson()`, `Dates()`, `Text()`, a density such as `Gamma()` (docs/densities.md), or None to
+        leave one out. A tuple of names makes a group: `Multinomial()`, `Complement()`, `Gaussian(covariance="full")`.
+        What is not named is read as it looks.
     alpha : float, rule (`Additive`, `Epsilon`, `Unsmoothed`) or "auto", default="auto"
         What is added to every count; "auto": for each column, the α that makes its counts most probable.
     prior : rule (`Empirical`, `Smoothed`, `Uniform`, `Given`) or array-like, default=None

@@ -10,6 +10,7 @@ import numpy as np
 from naively.count.ledger import Ledger
 from naively.families.blocks.blocks import Blocks
 from naively.families.blocks.categories import CategoryBlock, CategoryColumn
+from naively.families.blocks.density_columns import DensityBlock
 from naively.families.blocks.number_columns import NumberBlock
 from naively.families.blocks.text import TextBlock
 from naively.families.columns.declared import Number
@@ -111,6 +112,9 @@ def _details(blocks: Blocks, ledger: Ledger, rule: Smoothing, table: Table | Non
                 else:
                     one_bin = decided.edges is not None
                     result[decided.name] = name, f", one bin{_loss_note(decided)}" if one_bin else ", one value"
+        elif isinstance(block, DensityBlock):
+            densities: Any = made if part is None else block.family.table(part, rule, nothing)
+            result |= dict.fromkeys(block.ignored(densities), (name, ", one value"))
         elif isinstance(block, TextBlock) and part is not None:
             result[block.source] = f"text, {len(block.family.kept(part.total)):,} words", ""
     return result
