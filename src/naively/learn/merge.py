@@ -24,10 +24,14 @@ def merge(*estimators: Any) -> Any:
     >>> b = MultinomialNB().fit([[0, 3]], ["z"])
     >>> merge(a, b).classes_.tolist()
     ['x', 'y', 'z']
+    >>> merge([a, b]).tally_ == merge(a, b).tally_
+    True
 
-    They must be of one class and have the same parameters. Features are matched by name where they have names;
-    classes and categories that only some of them know are known to the result.
+    The estimators are arguments or one list. They must be of one class and have the same parameters. Features are
+    matched by name where they have names; classes and categories that only some of them know are known to the result.
     """
+    if len(estimators) == 1 and isinstance(estimators[0], (list, tuple)):
+        estimators = tuple(estimators[0])
     if not estimators:
         raise InputError("merge takes at least one estimator")
     first = estimators[0]
@@ -59,13 +63,13 @@ def merge(*estimators: Any) -> Any:
     calibrations = [calibrated for calibrated in found if calibrated is not None]
     calibrated = reduce(add, calibrations) if calibrations else None
     declared = reduce(_union_of_declared, (estimator._model.declared for estimator in estimators))
-    _name_features(merged, total)
+    name_features(merged, total)
     merged._commit(replace(first._model.after(Ledger.of(total)), declared=declared, calibrated=calibrated))
     return merged
 
 
-def _name_features(merged: Any, total: Tally) -> None:
-    """Give an estimator of arrays the number and the names of its columns."""
+def name_features(merged: Any, total: Tally) -> None:
+    """Set the number and the names of the columns of an estimator of arrays to those of a tally."""
     features = total.features.get(ArrayBlock.name)
     columns = getattr(features, "columns", features)
     if isinstance(columns, Index):
@@ -83,7 +87,7 @@ def _union_of_declared(one: Index, other: Index) -> Index:
 def _check_kind(estimator: Any) -> None:
     if not isinstance(estimator, Learner):
         kind = f"{type(estimator).__module__}.{type(estimator).__qualname__}"
-        hint = "; write merge(*models)" if isinstance(estimator, (list, tuple)) else ""
+        hint = "; add tallies by sum(tallies)" if isinstance(estimator, Tally) else ""
         raise InputError(f"merge takes estimators of naively, got {kind}{hint}")
 
 
