@@ -105,6 +105,7 @@ struct Values {
     std::vector<std::int64_t> whole;
     std::vector<std::uint64_t> fraction;  // empty: all are zero
 
+    void reserve(std::size_t ticks, std::size_t cells);
     void push(const ValueColumn& column);
 };
 

@@ -16,6 +16,8 @@ from scipy import optimize, stats
 
 import naively
 from naively import InputError, NaiveBayes, NumberFamily, leave_one_out
+from naively.cli.factors import counts_of
+from naively.cli.values import telling_values
 from naively.count.exact_sums import ExactSums
 from naively.names import Index
 from naively.score.density import Density, log_densities
@@ -227,6 +229,24 @@ def test_moments_without_a_row_are_those_of_the_others(x: list[float], weights: 
 # --- tables
 
 
+@every_family
+@pytest.mark.parametrize("dtype", [np.float32, np.int64, np.int32, np.uint8, bool])
+def test_the_type_of_numbers_does_not_matter(case: Case, dtype: Any) -> None:
+    if isinstance(case.family, naively.Beta):
+        values = np.float32([0.25, 0.3, 0.6, 0.9])
+    elif dtype is bool and not case.family.support.holds(np.zeros(1))[0]:
+        values = np.ones(4, bool)
+    else:
+        values = np.array([1, 0 if dtype is bool else 2, 3, 9], dtype)
+    y, rules = [0, 0, 1, 1], {"x": case.family}
+    mine = plain_table(columns=rules).fit({"x": values}, y)
+    same = plain_table(columns=rules).fit({"x": values.astype(np.float64)}, y)
+    assert mine.tally_ == same.tally_
+    np.testing.assert_array_equal(
+        leave_one_out(mine, {"x": values}, y).scores.likelihood, leave_one_out(same, {"x": values}, y).scores.likelihood
+    )
+
+
 @stored()
 @dataclass(frozen=True)
 class Rayleigh(NumberFamily):
@@ -279,6 +299,23 @@ def test_models_are_saved_merged_and_print_their_families(case: Case, tmp_path: 
         for part in (slice(0, 30), slice(30, 60))
     ]
     assert naively.merge(*halves).tally_ == model.tally_
+
+
+@every_family
+def test_classes_are_told_by_the_parameters_of_their_densities(case: Case) -> None:
+    rng = np.random.default_rng(0)
+    u = np.r_[rng.random(60) * 0.4, 0.5 + rng.random(60) * 0.4]
+    table, y = {"x": case.numbers(u), "y": case.numbers(np.full(120, 0.5))}, np.repeat(["a", "b"], 60)
+    model = plain_table(columns=dict.fromkeys(table, case.family)).fit(table, y)
+    described = [model.table_.blocks[case.family.title].described(k, 0) for k in range(2)]
+    place = (" low", " high") if case.family.rising else ("", "")
+    values = telling_values(model, 5)
+    assert [values[label][0][0] for label in "ab"] == [f"x{p} ({d})" for p, d in zip(place, described, strict=True)]
+    assert all(len(values[label]) == 1 for label in "ab")  # y has one value
+    found = counts_of(model, {"x": table["x"][:1]})("x", 1)
+    assert found == described[1]
+    low, high = model.intervals({"x": table["x"][:3]})
+    assert (low <= high).all()
 
 
 @pytest.mark.parametrize(
@@ -348,6 +385,32 @@ def test_alpha_adds_rows_of_all_classes() -> None:
     mean = (3.0 + 3 * x.mean()) / 5, (28.0 + 3 * x.mean()) / 6
     expected = stats.expon(scale=np.array(mean)).logpdf(5.0)
     np.testing.assert_allclose(model.scores({"x": [5.0]}).likelihood[0], expected, rtol=1e-13)
+
+
+# Joint log-probabilities of wnb 0.8.1, by families that it fits by maximum likelihood too.
+NUMBERS, WHOLE = [1.0, 2.5, 0.5, 4.0, 3.0, 8.0, 16.0, 5.5], [0, 1, 2, 0, 5, 9, 4, 7]
+OF_WNB = {
+    naively.LogNormal(): [
+        [-1.4830746958206857, -7.754772451746305], [-2.1539280559273326, -3.8287720282853557],
+        [-4.675574103778918, -2.924648413479295], [-7.2240100701699905, -4.040284312050501],
+    ],
+    naively.Gaussian(): [
+        [-2.3770567107269693, -4.355221350872467], [-1.9263900493997634, -3.985109729418893],
+        [-6.19305666551532, -3.2917413781291995], [-28.593056400121988, -3.5123585808122835],
+    ],
+    naively.Geometric(): [  # of numbers that begin at 1 there
+        [-1.252762968495368, -2.6741486494265287], [-2.1000608288825715, -2.8225686545448023],
+        [-4.641954410044182, -3.267828669899622], [-8.031145851592996, -3.8615086903727156],
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("family", OF_WNB, ids=repr)
+def test_wnb_gives_the_same_numbers(family: NumberFamily) -> None:
+    x, at = (WHOLE, [0, 1, 4, 8]) if family.support.whole else (NUMBERS, [0.7, 2.0, 6.0, 12.0])
+    model = plain_table(columns={"x": family}, alpha=0.0).fit({"x": np.array(x, float)}, np.repeat([0, 1], 4))
+    found = model.predict_joint_log_proba({"x": np.array(at, float)})
+    np.testing.assert_allclose(found, OF_WNB[family], rtol=1e-7)
 
 
 def test_gaussian_columns_share_one_epsilon_as_gaussiannb_does() -> None:

@@ -55,6 +55,8 @@ class Tally(Value):
     Tally(3 rows, 3 classes, 2 features)
     >>> a + b - b == a
     True
+    >>> sum([a, b]) == a + b
+    True
 
     Whole counts are exact, so merging in any order gives the same bits; fractions compare equal to within rounding.
     Names without any count do not make a difference.
@@ -85,6 +87,10 @@ class Tally(Value):
         classes, theirs = self.aligned(other)
         parts = {name: part + theirs.parts[name] for name, part in self.parts.items()}
         return Tally(classes, sum_of([self.rows, theirs.rows]), parts)
+
+    def __radd__(self, other: int) -> Tally:
+        """Return this tally for 0 + tally, which is how `sum` begins."""
+        return self if other == 0 and isinstance(other, int) else NotImplemented
 
     def __sub__(self, other: Tally) -> Tally:
         classes, theirs = self.aligned(other)

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from naively.arrays import Array
+from naively.count.ledger import Ledger
+from naively.count.tally import Tally
 from naively.errors import InputError
 from naively.estimators.rows import as_array, check_rows, is_plain, numbers
 from naively.estimators.sklearn_protocol import SklearnProtocol, validated
@@ -14,6 +16,7 @@ from naively.families.base import Family
 from naively.families.blocks.blocks import Blocks
 from naively.families.blocks.matrix import ArrayBlock
 from naively.learn.learner import Batch, Learner
+from naively.learn.merge import name_features
 from naively.learn.model import Model
 from naively.names import Index
 from naively.read.frame import Frame
@@ -31,6 +34,42 @@ class CountingClassifier(SklearnProtocol, Learner):
     def _family(self) -> Family:
         """Return the smoothing of the present parameters."""
         raise NotImplementedError
+
+    @classmethod
+    def from_tally(cls, tally: Tally, **parameters: Any) -> Any:
+        """Return a fitted estimator with these parameters and the counts of a tally.
+
+        >>> from naively import MultinomialNB
+        >>> parts = [MultinomialNB().fit(X, y).tally_ for X, y in [([[2, 0]], ["x"]), ([[0, 1]], ["y"])]]
+        >>> MultinomialNB.from_tally(sum(parts), alpha=0.5).predict([[1, 0]]).tolist()
+        ['x']
+
+        Parameters
+        ----------
+        tally : Tally
+            The `tally_` of an estimator that counts alike, a sum of such, or `Tally.from_arrow` of one.
+        **parameters
+            Parameters of the estimator.
+
+        Returns
+        -------
+        estimator : object
+        """
+        estimator: Any = cls(**parameters)
+        estimator._validate_params()
+        if not isinstance(tally, Tally):
+            raise InputError(f"{cls.__name__}.from_tally takes a Tally, got {type(tally).__name__}; pass model.tally_")
+        features = tally.features.get(ArrayBlock.name)
+        if features is None or len(tally.parts) > 1:
+            parts = ", ".join(tally.parts)
+            raise InputError(f"{cls.__name__}.from_tally takes the tally of an estimator of arrays, got one of {parts}")
+        name_features(estimator, tally)
+        [block] = estimator._blocks_of(None).blocks
+        expected, found = block.family.empty(tally.classes, block.no_features()), tally.parts[ArrayBlock.name]
+        if _kind_of(found) != _kind_of(expected):
+            raise InputError(f"{cls.__name__} takes a tally of {_kind_of(expected)}, got one of {_kind_of(found)}")
+        estimator._commit(Model(Ledger.of(tally), counted=estimator._counted()))
+        return estimator
 
     def _blocks_of(self, model: Any) -> Blocks:
         names = vars(self).get("feature_names_in_")
@@ -104,6 +143,10 @@ class CountingClassifier(SklearnProtocol, Learner):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _kind_of(part: Any) -> str:
+    return str(getattr(part, "kind", type(part).__name__))
 
 
 def _dtype_of(X: Any) -> Any:

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from naively.count.ledger import Ledger
 from naively.count.tally import Tally
 from naively.errors import InputError
 from naively.families.blocks.matrix import ArrayBlock
 from naively.families.blocks.text import TextsBlock
-from naively.learn.merge import name_features
-from naively.learn.model import NO_CLASSES, Model
+from naively.learn.model import Model
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -32,12 +29,6 @@ class _Countable:
         from naively.count.grouped import grouped_table
 
         return grouped_table(self.tally_)
-
-    def _learn_grouped(self: Any, name: str, grouped: Grouped, part: Any) -> None:
-        """Take these counts as all that was learnt."""
-        tally = Tally(grouped.classes, grouped.rows, {name: part})
-        name_features(self, tally)
-        self._commit(Model(Ledger.of(tally), np.float64, NO_CLASSES, self._counted()))
 
 
 class FeaturesFromCounts(_Countable):
@@ -76,11 +67,12 @@ class FeaturesFromCounts(_Countable):
         from naively.count.grouped import Grouped
 
         grouped = Grouped.of(table, rows_per_class)
-        model: Any = cls(**parameters)
+        kind: Any = cls
+        model = kind(**parameters)
         model._validate_params()
-        model._copy_parameters()
-        model._learn_grouped(ArrayBlock.name, grouped, model._part_of(grouped, columns))
-        return model
+        tally = Tally(grouped.classes, grouped.rows, {ArrayBlock.name: model._part_of(grouped, columns)})
+        found: Self = kind.from_tally(tally, **parameters)
+        return found
 
     def _part_of(self: Any, grouped: Grouped, columns: Any) -> Any:
         return grouped.features(self._family().kind, columns)
@@ -164,6 +156,8 @@ class TextsFromCounts(_Countable):
         if words.buckets is not None:
             raise InputError("hashing: counts of words by name are not hashed; leave it out")
         given = None if words.vocabulary is None else words.no_words()
-        part = grouped.words(words.kind, given, words.tokens.ngrams if words.split else None)
-        model._learn_grouped(TextsBlock.name, grouped, part)
-        return model
+        part: Any = grouped.words(words.kind, given, words.tokens.ngrams if words.split else None)
+        tally = Tally(grouped.classes, grouped.rows, {TextsBlock.name: part})
+        model._commit(Model(Ledger.of(tally), counted=model._counted()))
+        found: Self = model
+        return found

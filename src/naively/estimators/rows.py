@@ -77,7 +77,7 @@ def numbers(X: Any, names: Array | None, *, once: bool = False) -> Rows:
 
 def _as_floats(X: Array, features: Index) -> Array:
     result = np.full(X.shape, np.nan)
-    known = ~missing_entries(X) if X.dtype == object else np.ones(X.shape, bool)
+    known = ~missing_entries(X)
     try:
         result[known] = X[known].astype(np.float64)
     except (TypeError, ValueError, OverflowError):

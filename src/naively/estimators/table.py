@@ -55,7 +55,8 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
     open    bool    bernoulli                        1  true or false
 
     Tables may come from pandas, polars, pyarrow, DuckDB, as a dict of columns, as anything with
-    `__arrow_c_stream__`, or as an array; larger than memory, as an iterator of batches. Columns are matched by name:
+    `__arrow_c_stream__`, or as an array; as rows, a dict each, or one; as the path of a file (`fit("rows.csv",
+    "label")`), which is read into memory; larger than memory, as an iterator of batches. Columns are matched by name:
     a column that is absent counts as missing in every row, a column that is new is left out.
 
     Parameters
@@ -227,6 +228,29 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
         check(limits, parameters, "Text")
 
     # --- scoring
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy: the share of rows whose label is predicted.
+
+        Parameters
+        ----------
+        X : table
+            Rows.
+        y : array-like of shape (n_samples,), or str
+            Their labels, or the name of the column that holds them.
+        sample_weight : array-like of shape (n_samples,), default=None
+            What each row counts for.
+
+        Returns
+        -------
+        accuracy : float
+        """
+        if not isinstance(y, str):
+            return super().score(X, y, sample_weight)
+        self._check_fitted()
+        frame, codes, index, weight = labelled(X, y, None, sample_weight, self._who, self.unlabelled)
+        assert index.names is not None
+        return float(np.average(self.predict(frame) == index.names[codes], weights=weight))
 
     def _frame(self, X: Any) -> tuple[Frame, Any]:
         self._check_fitted()

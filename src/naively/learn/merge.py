@@ -26,6 +26,8 @@ def merge(*estimators: Any) -> Any:
     >>> b = MultinomialNB().fit([[0, 3]], ["z"])
     >>> merge(a, b).classes_.tolist()
     ['x', 'y', 'z']
+    >>> merge([a, b]).tally_ == merge(a, b).tally_
+    True
 
     They must be of one class and have the same parameters. Features are matched by name where they have names;
     classes and categories that only some of them know are known to the result. `merge(each)` takes them from an
@@ -47,7 +49,7 @@ def merge(*estimators: Any) -> Any:
 
 
 class _Common:
-    """What estimators to merge have in common: the parameters of the first, the declared classes and calibrations."""
+    """The parameters that estimators to merge must share, and their declared classes and calibrations so far."""
 
     def __init__(self, first: Any):
         self.first = first
@@ -91,7 +93,7 @@ def _check_alike(first: Any, estimator: Any) -> None:
 
 
 def name_features(merged: Any, total: Tally) -> None:
-    """Give an estimator of arrays the number and the names of its columns."""
+    """Set the number and the names of the columns of an estimator of arrays to those of a tally."""
     features = total.features.get(ArrayBlock.name)
     columns = getattr(features, "columns", features)
     if isinstance(columns, Index):
@@ -109,7 +111,8 @@ def _union_of_declared(one: Index, other: Index) -> Index:
 def _check_kind(estimator: Any) -> None:
     if not isinstance(estimator, Learner):
         kind = f"{type(estimator).__module__}.{type(estimator).__qualname__}"
-        raise InputError(f"merge takes estimators of naively, got {kind}")
+        hint = "; add tallies by sum(tallies)" if isinstance(estimator, Tally) else ""
+        raise InputError(f"merge takes estimators of naively, got {kind}{hint}")
 
 
 def _check_schemas(first: Any, other: Any) -> None:

@@ -61,7 +61,8 @@ class Densities:
         """The tally of columns, each an array of numbers (NaN: missing)."""
         names = self.columns(features)
         self._refuse_outside(X, names)
-        statistics = [self.density.statistics(x) for x in X]
+        plain = type(self.density).statistics is NumberFamily.statistics  # numbers of all types are counted as they are
+        statistics = [self.density.statistics(x if plain else x.astype(np.float64, copy=False)) for x in X]
         listed = [of_column[s] for s in range(len(self.density.names)) for of_column in statistics]
         sums, fault = ExactSums.counted(listed, codes, rows_per_class(codes, weight, classes.size), features, weight)
         if fault is not None:
