@@ -28,7 +28,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from report import Line, clock, report
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.model_selection import KFold
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
@@ -173,6 +173,10 @@ def vectorizing(data: Data, repeats: int) -> Iterator[Line]:
     same = "same matrix" if different == 0 else f"{different} entries differ"
     yield ratio(f"CountVectorizer.fit_transform, IMDB 25k ({same})", learnt["mine"], learnt["other"], 10)
     yield ratio("CountVectorizer.transform", judged["mine"], judged["other"], 10)
+    texts = [text for part in ("train", "test") for text in data.corpus("20newsgroups_bydate", part).listed]
+    weighing, other = naively.TfidfVectorizer(), TfidfVectorizer()
+    learnt = medians({"mine": lambda: weighing.fit_transform(texts), "other": lambda: other.fit_transform(texts)}, many)
+    yield ratio("TfidfVectorizer.fit_transform, 20 Newsgroups", learnt["mine"], learnt["other"], 5)
 
 
 def memory(data: Data, options: argparse.Namespace) -> Iterator[Line]:

@@ -29,7 +29,7 @@ CLASSIFIERS: list[Any] = [
 ]  # fmt: skip
 NUMBERS = [kind for kind in CLASSIFIERS if kind is not naively.TextClassifier]
 DROP_INS = [kind for kind in NUMBERS if kind is not naively.NaiveBayes]
-ESTIMATORS = [*CLASSIFIERS, naively.CountVectorizer, naively.HashingVectorizer]
+ESTIMATORS = [*CLASSIFIERS, naively.CountVectorizer, naively.HashingVectorizer, naively.TfidfVectorizer]
 PLAIN_TEXT = {"family": "multinomial", "weighting": "counts", "ngrams": (1, 1), "alpha": 1.0, "calibrate": False}
 
 
@@ -368,6 +368,7 @@ UNKNOWN = {
     "PoissonNB": {"aplha": "alpha"},
     "CountVectorizer": {"ngrams": "ngram_range"},
     "HashingVectorizer": {"n_feature": "n_features"},
+    "TfidfVectorizer": {"use_idff": "use_idf"},
 }
 
 

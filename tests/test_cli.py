@@ -913,8 +913,10 @@ def test_what_is_no_model_is_said(cli, command):
 
 
 def _same_evaluation(told, found):
-    for name in ("accuracy", "f1_micro", "f1_macro", "f1_weighted", "log_loss", "brier", "calibration_error"):
-        assert told[name] == float(getattr(found, name)), name
+    assert {name: told[name] for name in found.to_dict()} == found.to_dict()
+    assert [tuple(point.values()) for point in told["coverage"]] == found.coverage.points()
+    assert [one["roc_auc"] for one in told["classes"]] == found.roc_auc.tolist()
+    assert [one["average_precision"] for one in told["classes"]] == found.average_precision.tolist()
     assert told["confusion"] == found.confusion.tolist()
     for told_of, precision, recall, support in zip(
         told["classes"], found.precision, found.recall, found.support, strict=True

@@ -6,6 +6,8 @@ import sys
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.console import Console
 from sklearn import metrics
 from sklearn.linear_model import LogisticRegression
@@ -30,6 +32,7 @@ from naively import (
 from naively.judge import comparison as comparison_module
 from naively.judge.bias_variance import BiasVarianceRow
 from naively.judge.comparison import counting_key, selections
+from naively.judge.ranking import Coverage, class_ranking
 from naively.judge.training import shuffled
 from naively.learn.held_out import folds
 from naively.report import tracked
@@ -109,6 +112,86 @@ def test_figures_are_those_of_scikit_learn(model, data, weighted):
     expected = metrics.precision_recall_fscore_support(y, decided, labels=classes, sample_weight=weight)
     for mine, theirs in zip((found.precision, found.recall, found.f1, found.support), expected, strict=True):
         np.testing.assert_allclose(mine, theirs)
+    for k, name in enumerate(classes):
+        one = y == name, proba[:, k]
+        assert found.roc_auc[k] == pytest.approx(metrics.roc_auc_score(*one, sample_weight=weight))
+        assert found.average_precision[k] == pytest.approx(metrics.average_precision_score(*one, sample_weight=weight))
+    assert found.roc_auc_macro == pytest.approx(found.roc_auc.mean())
+    assert found.average_precision_macro == pytest.approx(found.average_precision.mean())
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 2), st.sampled_from([0.0, 0.1, 0.3, 0.5]), st.sampled_from([0.0, 0.5, 1.0, 3.0])),
+        min_size=1,
+        max_size=12,
+    )
+)
+def test_ranks_with_ties_weights_and_absent_classes_are_those_of_scikit_learn(rows):
+    truth, score, weight = (np.array(column) for column in zip(*rows, strict=True))
+    proba = np.stack([score, 1 - score, 0.5 - score], axis=1)
+    auc, precision = class_ranking(proba, truth, weight)
+    for k in range(3):
+        one = {"y_true": truth == k, "y_score": proba[:, k], "sample_weight": weight}
+        own, others = weight[truth == k].sum() > 0, weight[truth != k].sum() > 0
+        assert np.isnan(precision[k]) == (not own)
+        assert np.isnan(auc[k]) == (not (own and others))
+        if own:
+            assert precision[k] == pytest.approx(metrics.average_precision_score(**one))
+        if own and others:
+            assert auc[k] == pytest.approx(metrics.roc_auc_score(**one))
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([0.4, 0.5, 0.8, 1.0]), st.booleans(), st.sampled_from([0.0, 1.0, 2.5])),
+        min_size=1,
+        max_size=12,
+    ).filter(lambda rows: any(weight for _, _, weight in rows))
+)
+def test_coverage_is_what_leaving_rows_undecided_would_show(rows):
+    probability, right, weight = (np.array(column) for column in zip(*rows, strict=True))
+    found = Coverage.of(probability, right, weight)
+    expected = []
+    for threshold in sorted(set(probability), reverse=True):
+        decided = probability >= threshold
+        if weight[decided].sum() > 0:
+            share = weight[decided].sum() / weight.sum()
+            expected.append((threshold, share, weight[decided & right].sum() / weight[decided].sum()))
+    np.testing.assert_allclose(np.stack([found.threshold, found.coverage, found.precision], axis=1), expected)
+    assert found.at_coverage(1.0)[1] == pytest.approx(1.0)
+    best = found.at_precision(float(found.precision.max()))
+    assert best is not None
+    assert found.at_precision(0.0) == pytest.approx(expected[-1])
+
+
+def test_coverage_is_looked_up_and_shown():
+    found = Coverage.of(np.array([0.9, 0.6, 0.8, 0.6]), np.array([True, False, True, False]), np.ones(4))
+    assert found.at_coverage(0.3) == found.at_precision(1.0) == (0.8, 0.5, 1.0)
+    assert Coverage.of(np.array([0.9]), np.array([False]), np.ones(1)).at_precision(0.1) is None
+    assert found.to_frame().columns.tolist() == ["threshold", "coverage", "precision"]
+    assert found.plot().get_xlabel() == "coverage"
+    for lookup in (found.at_coverage, found.at_precision):
+        with pytest.raises(InputError, match="must be from 0 to 1, got 95"):
+            lookup(95)
+
+
+def test_the_curve_of_an_evaluation_is_that_of_the_decided_labels():
+    X, y = counts()
+    model = MultinomialNB().fit(X, y)
+    found = evaluate(model, X, y).coverage
+    threshold, coverage, precision = found.at_coverage(0.5)
+    decided = model.predict_proba(X).max(axis=1) >= threshold
+    assert coverage == pytest.approx(decided.mean())
+    assert precision == pytest.approx((model.predict(X) == y)[decided].mean())
+
+
+def test_a_class_without_rows_has_no_rank_and_no_part_in_the_means():
+    X, y = counts()
+    model = MultinomialNB().fit(X, y)
+    found = evaluate(model, X[y != "cat"], y[y != "cat"])
+    assert np.isnan(found.roc_auc).tolist() == np.isnan(found.average_precision).tolist() == [False, False, True]
+    assert found.roc_auc_macro == pytest.approx(found.roc_auc[:2].mean())
 
 
 def test_of_two_classes_the_brier_score_is_twice_scikit_learns():
@@ -280,12 +363,12 @@ def test_an_evaluation_shows_itself():
     lines = str(found).splitlines()
     assert lines[0].split() == ["rows", *list(found.to_dict())[1:]]
     assert lines[1].split()[:2] == ["60", f"{found.accuracy:.4f}"]
-    assert lines[3].split() == ["class", "precision", "recall", "f1", "support"]
+    assert lines[3].split() == ["class", "precision", "recall", "f1", "support", "roc_auc", "average_precision"]
     assert [line.split()[0] for line in lines[4:]] == ["ant", "bee", "cat"]
     assert found._repr_html_().count("<tr>") == 2 + 4
     frame, confusion = found.to_frame(), found.confusion_frame()
     assert frame.loc["bee", "recall"] == found.recall[1]
-    assert list(frame.columns) == ["precision", "recall", "f1", "support"]
+    assert list(frame.columns) == ["precision", "recall", "f1", "support", "roc_auc", "average_precision"]
     assert confusion.loc["ant", "cat"] == found.confusion[0, 2]
     assert confusion.sum(axis=1).tolist() == frame["support"].tolist()
     assert pickle.loads(pickle.dumps(found)).to_dict() == found.to_dict()

@@ -695,7 +695,7 @@ LABELS = ["u", "u", "v"]
         ({}, LABELS, "minimum of 1"),
         ({"x": []}, [], "0 sample"),
         (5, LABELS, "Expected 2D array"),
-        ("text", LABELS, "expected a table, got str"),
+        ("text", LABELS, "there is no file 'text'"),
     ],
 )
 def test_bad_tables_get_one_clear_message_and_change_nothing(table: Any, y: Any, message: str) -> None:

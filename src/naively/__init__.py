@@ -67,6 +67,8 @@ _HOMES = {
     "Tally": "count.tally",
     "Text": "families.columns.declared",
     "TextClassifier": "estimators.text",
+    "TfidfTransformer": "estimators.tfidf",
+    "TfidfVectorizer": "estimators.tfidf",
     "Tuned": "judge.tuning",
     "Uniform": "score.priors",
     "Unsmoothed": "smooth.rules",
@@ -76,6 +78,7 @@ _HOMES = {
     "cross_validate": "judge.cross_validation",
     "evaluate": "judge.evaluation",
     "film_reviews": "data",
+    "from_bytes": "estimators.load",
     "learning_curve": "judge.learning_curve",
     "leave_one_out": "judge.cross_validation",
     "load": "estimators.load",
@@ -120,6 +123,8 @@ if TYPE_CHECKING:
     from naively.estimators import NaiveBayes as NaiveBayes
     from naively.estimators import PoissonNB as PoissonNB
     from naively.estimators import TextClassifier as TextClassifier
+    from naively.estimators import TfidfTransformer as TfidfTransformer
+    from naively.estimators import TfidfVectorizer as TfidfVectorizer
     from naively.families.columns.declared import Bernoulli as Bernoulli
     from naively.families.columns.declared import Categorical as Categorical
     from naively.families.columns.declared import Complement as Complement

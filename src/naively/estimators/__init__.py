@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from naively.estimators.load import load
+from naively.estimators.load import from_bytes, load
 
 if TYPE_CHECKING:
     from naively.estimators.categorical import CategoricalNB
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from naively.estimators.gaussian import GaussianClassifier, GaussianNB
     from naively.estimators.table import NaiveBayes
     from naively.estimators.text import TextClassifier
+    from naively.estimators.tfidf import TfidfTransformer, TfidfVectorizer
     from naively.estimators.vectorizers import CountVectorizer, HashingVectorizer
     from naively.learn.merge import merge
 
@@ -27,6 +28,9 @@ __all__ = [
     "NaiveBayes",
     "PoissonNB",
     "TextClassifier",
+    "TfidfTransformer",
+    "TfidfVectorizer",
+    "from_bytes",
     "load",
     "merge",
 ]

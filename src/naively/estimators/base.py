@@ -7,13 +7,16 @@ from typing import Any
 import numpy as np
 
 from naively.arrays import Array
+from naively.count.ledger import Ledger
+from naively.count.tally import Tally
 from naively.errors import InputError
-from naively.estimators.rows import check_rows, numbers
+from naively.estimators.rows import as_array, check_rows, is_plain, numbers
 from naively.estimators.sklearn_protocol import SklearnProtocol, validated
 from naively.families.base import Family
 from naively.families.blocks.blocks import Blocks
 from naively.families.blocks.matrix import ArrayBlock
 from naively.learn.learner import Batch, Learner
+from naively.learn.merge import name_features
 from naively.learn.model import Model
 from naively.names import Index
 from naively.read.frame import Frame
@@ -32,6 +35,42 @@ class CountingClassifier(SklearnProtocol, Learner):
         """Return the smoothing of the present parameters."""
         raise NotImplementedError
 
+    @classmethod
+    def from_tally(cls, tally: Tally, **parameters: Any) -> Any:
+        """Return a fitted estimator with these parameters and the counts of a tally.
+
+        >>> from naively import MultinomialNB
+        >>> parts = [MultinomialNB().fit(X, y).tally_ for X, y in [([[2, 0]], ["x"]), ([[0, 1]], ["y"])]]
+        >>> MultinomialNB.from_tally(sum(parts), alpha=0.5).predict([[1, 0]]).tolist()
+        ['x']
+
+        Parameters
+        ----------
+        tally : Tally
+            The `tally_` of an estimator that counts alike, a sum of such, or `Tally.from_arrow` of one.
+        **parameters
+            Parameters of the estimator.
+
+        Returns
+        -------
+        estimator : object
+        """
+        estimator: Any = cls(**parameters)
+        estimator._validate_params()
+        if not isinstance(tally, Tally):
+            raise InputError(f"{cls.__name__}.from_tally takes a Tally, got {type(tally).__name__}; pass model.tally_")
+        features = tally.features.get(ArrayBlock.name)
+        if features is None or len(tally.parts) > 1:
+            parts = ", ".join(tally.parts)
+            raise InputError(f"{cls.__name__}.from_tally takes the tally of an estimator of arrays, got one of {parts}")
+        name_features(estimator, tally)
+        [block] = estimator._blocks_of(None).blocks
+        expected, found = block.family.empty(tally.classes, block.no_features()), tally.parts[ArrayBlock.name]
+        if _kind_of(found) != _kind_of(expected):
+            raise InputError(f"{cls.__name__} takes a tally of {_kind_of(expected)}, got one of {_kind_of(found)}")
+        estimator._commit(Model(Ledger.of(tally), counted=estimator._counted()))
+        return estimator
+
     def _blocks_of(self, model: Any) -> Blocks:
         names = vars(self).get("feature_names_in_")
         columns = self.n_features_in_ if names is None else tuple(names.tolist())
@@ -46,7 +85,7 @@ class CountingClassifier(SklearnProtocol, Learner):
     ) -> Batch:
         if y is None:
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        X = check_rows(self, X, reset=model is None)
+        X = self._rows(X, reset=model is None)
         frame = self._frame_of(X)
         y = check_labels(y, X.shape[0])
         weight = check_weights(sample_weight, X.shape[0])
@@ -60,13 +99,19 @@ class CountingClassifier(SklearnProtocol, Learner):
         return Batch(frame, codes, classes, weight, counted_rows)
 
     def _labelled(self, model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Frame, Array, Array | None]:
-        X = check_rows(self, X, reset=False)
+        X = self._rows(X, reset=False)
         y = check_labels(y, X.shape[0])
         codes, classes = number_labels(y, model.ledger.classes)
         weight = check_weights(sample_weight, X.shape[0])
         return self._frame_of(X), counted_codes(codes, classes, model.ledger.classes, weight), weight
 
     # --- rows
+
+    def _rows(self, X: Any, *, reset: bool) -> Any:
+        """Rows as an array or a matrix whose shape and column names were checked."""
+        if not reset and is_plain(self, X):
+            return X
+        return check_rows(self, self._as_given(as_array(X)), reset=reset)
 
     @staticmethod
     def _as_given(X: Any) -> Any:
@@ -82,7 +127,7 @@ class CountingClassifier(SklearnProtocol, Learner):
 
     def _frame(self, X: Any) -> tuple[Frame, Any]:
         self._check_fitted()
-        X = check_rows(self, X, reset=False)
+        X = self._rows(X, reset=False)
         return self._frame_of(X), _dtype_of(X)
 
     def _drawn_rows(self, drawn: dict[int, dict[str, Any]], klass: Array) -> Any:
@@ -98,6 +143,10 @@ class CountingClassifier(SklearnProtocol, Learner):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _kind_of(part: Any) -> str:
+    return str(getattr(part, "kind", type(part).__name__))
 
 
 def _dtype_of(X: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from numbers import Real
 from typing import Any, ClassVar
@@ -31,8 +31,8 @@ from naively.read.label_codes import counted_codes
 from naively.read.labelled_table import batch_of, frame_of, label_mask, labelled, weighed
 from naively.read.row_keys import table_keys
 from naively.score.calibration import AUTO
-from naively.score.explanation import Explanation
 from naively.score.priors import PRIORS, Empirical, Prior, prior_of
+from naively.score.table import Table
 from naively.smooth.backgrounds import ADDED, rule_of
 
 
@@ -55,7 +55,8 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
     open    bool    bernoulli                        1  true or false
 
     Tables may come from pandas, polars, pyarrow, DuckDB, as a dict of columns, as anything with
-    `__arrow_c_stream__`, or as an array; larger than memory, as an iterator of batches. Columns are matched by name:
+    `__arrow_c_stream__`, or as an array; as rows, a dict each, or one; as the path of a file (`fit("rows.csv",
+    "label")`), which is read into memory; larger than memory, as an iterator of batches. Columns are matched by name:
     a column that is absent counts as missing in every row, a column that is new is left out.
 
     Parameters
@@ -171,28 +172,6 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
             self._commit(model)
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
-        """Count these rows on top of those from before.
-
-        The first call chooses the families of columns. Columns that come later are left out.
-
-        Parameters
-        ----------
-        X : table
-            Rows.
-        y : array-like of shape (n_samples,), or str
-            Labels, or the name of the column that holds them; one that was never seen becomes a new class.
-        classes : array-like of shape (n_classes,), default=None
-            Labels known in advance.
-        sample_weight : array-like of shape (n_samples,), default=None
-            What each row counts for.
-
-        Returns
-        -------
-        self : object
-        """
-        return super().partial_fit(X, y, classes, sample_weight)
-
     def _batch(
         self, model: Model | None, blocks: Blocks | None, X: Any, y: Any, classes: Index | None, sample_weight: Any
     ) -> Batch:
@@ -214,27 +193,6 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
         for block in model.schema.blocks:
             if isinstance(block, CategoryBlock):
                 block.warn(model.features[block.name], float(model.ledger.rows.sum()))
-
-    def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Forget these rows, as if they had never been counted.
-
-        Classes, categories and words that only they had go with them. Forgetting more than was counted raises and
-        changes nothing. Forget only rows that were counted, and each once.
-
-        Parameters
-        ----------
-        X : table
-            Rows that were counted before.
-        y : array-like of shape (n_samples,), or str
-            Their labels, or the name of the column that holds them.
-        sample_weight : array-like of shape (n_samples,), default=None
-            What each row counted for.
-
-        Returns
-        -------
-        self : object
-        """
-        return super().forget(X, y, sample_weight)
 
     def _keys(self, model: Any, rows: Any, codes: Array, classes: Index) -> Array:
         columns = [column.name for column in model.schema.columns if column.rule is not None]
@@ -271,6 +229,29 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
 
     # --- scoring
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy: the share of rows whose label is predicted.
+
+        Parameters
+        ----------
+        X : table
+            Rows.
+        y : array-like of shape (n_samples,), or str
+            Their labels, or the name of the column that holds them.
+        sample_weight : array-like of shape (n_samples,), default=None
+            What each row counts for.
+
+        Returns
+        -------
+        accuracy : float
+        """
+        if not isinstance(y, str):
+            return super().score(X, y, sample_weight)
+        self._check_fitted()
+        frame, codes, index, weight = labelled(X, y, None, sample_weight, self._who, self.unlabelled)
+        assert index.names is not None
+        return float(np.average(self.predict(frame) == index.names[codes], weights=weight))
+
     def _frame(self, X: Any) -> tuple[Frame, Any]:
         self._check_fitted()
         model = self._model
@@ -280,25 +261,8 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
             raise InputError("Found array with 0 sample(s) while a minimum of 1 is required: the table has no rows")
         return model.schema.matched(frame), _dtype(frame)
 
-    def explain(self, X: Any) -> Explanation:
-        """Return the shares of the prior and of each column (of a text: each word) in the scores of one row.
-
-        Parameters
-        ----------
-        X : table of one row
-            The row.
-
-        Returns
-        -------
-        explanation : Explanation
-        """
-        frame, _ = self._frame(X)
-        if len(frame) != 1:
-            raise InputError(f"explain takes one row, got {len(frame)}; pass a table of one")
-        model, weighing = self._weighed_by()
-        table = model.table(weighing.blocks, weighing.rule, weighing.prior)
-        factors = row_factors(weighing.blocks, table, model.ledger, frame)
-        return self._explained(frame, {name: factor.value for name, factor in factors.items()})
+    def _values_of_row(self, model: Model, blocks: Blocks, table: Table, frame: Frame) -> Mapping[str, str]:
+        return {name: factor.value for name, factor in row_factors(blocks, table, model.ledger, frame).items()}
 
     def _drawn_rows(self, drawn: dict[int, dict[str, Any]], klass: Array) -> Any:
         import pyarrow as pa

@@ -22,7 +22,9 @@ def save(vectorizer: Any, path: str | os.PathLike[str]) -> None:
         name = type(vectorizer).__name__
         raise InputError(f"{name} is a class of your own, which a file cannot name; pickle it instead")
     writer = Writer()
-    parameters = {**vectorizer.get_params(deep=False), "dtype": np.dtype(vectorizer.dtype).name}
+    parameters = vectorizer.get_params(deep=False)
+    if "dtype" in parameters:
+        parameters["dtype"] = np.dtype(vectorizer.dtype).name
     words = getattr(vectorizer, "vocabulary_", None)
     document = {
         "kind": type(vectorizer).__name__,
@@ -30,6 +32,7 @@ def save(vectorizer: Any, path: str | os.PathLike[str]) -> None:
         "parameters": writer.put(parameters, "parameters"),
         "words": None if words is None else writer.put(_listed(words), "words"),
         "fixed": bool(getattr(vectorizer, "fixed_vocabulary_", False)),
+        "weights": writer.put(_weights(_transformer(vectorizer)), "weights"),
     }
     write(path, document, writer.arrays)
 
@@ -44,6 +47,22 @@ def _listed(words: dict[str, int]) -> dict[str, Any]:
     }
 
 
+def _transformer(vectorizer: Any) -> Any:
+    """Return the part that weighs counts; None for vectorizers that only count, or that have learnt nothing."""
+    return getattr(vectorizer, "_tfidf", None) if hasattr(vectorizer, "build_analyzer") else vectorizer
+
+
+def _weights(transformer: Any) -> dict[str, Any] | None:
+    """Return what the weights of words are computed from, or the weights themselves if they were set."""
+    if transformer is None:
+        return None
+    counted, idf = getattr(transformer, "_counted", None), getattr(transformer, "idf_", None)
+    if counted is None:
+        return None if idf is None else {"idf": np.asarray(idf, np.float64)}
+    kind = "float64" if idf is None else idf.dtype.name
+    return {"rows": counted[0], "holding": counted[1], "kind": kind}
+
+
 def loaded(kind: Any, contents: Contents) -> Any:
     """The vectorizer that was saved, of this class."""
     try:
@@ -56,16 +75,38 @@ def _loaded(kind: Any, contents: Contents) -> Any:
     document, reader = contents.document, Reader(contents.arrays)
     contents.verify()
     parameters = reader.get(document["parameters"])
-    parameters["dtype"] = np.dtype(parameters["dtype"]).type
-    codecs.lookup(parameters["encoding"])
+    if "dtype" in parameters:
+        parameters["dtype"] = np.dtype(parameters["dtype"]).type
+        codecs.lookup(parameters["encoding"])
     vectorizer = kind(**parameters)
     vectorizer._validate_params()
     words = reader.get(document["words"])
     if words is not None:
         vectorizer.vocabulary_ = _known(**words)
         vectorizer.fixed_vocabulary_ = bool(document["fixed"])
-    _try_out(vectorizer)
+    weights = reader.get(document["weights"])
+    if weights is not None:
+        _weigh(vectorizer, None if words is None else len(words["column"]), weights)
+    if "dtype" in parameters:
+        _try_out(vectorizer)
     return vectorizer
+
+
+def _weigh(vectorizer: Any, n_words: int | None, weights: dict[str, Any]) -> None:
+    """Give a vectorizer the weights of its words, or what they are computed from."""
+    transformer = vectorizer
+    if n_words is not None:
+        transformer = vectorizer._tfidf = vectorizer._transformer()
+    numbers = weights["idf"] if "idf" in weights else weights["holding"]
+    if "idf" in weights:
+        transformer.idf_ = numbers
+        sound = np.isfinite(numbers).all()
+    else:
+        sound = numbers.dtype == np.int64 and ((numbers >= 0) & (numbers <= weights["rows"])).all()
+    if not sound or numbers.ndim != 1 or n_words not in (None, len(numbers)):
+        raise FileError("weights that are none")
+    if "holding" in weights:
+        transformer._add(weights["rows"], numbers, np.dtype(weights["kind"]))
 
 
 def _try_out(vectorizer: Any) -> None:

@@ -30,7 +30,7 @@ except ImportError:  # scikit-learn before 1.9
         return sparse.csr_matrix(X)
 
 
-_PATTERN = r"(?u)\b\w\w+\b"
+WORD_PATTERN = r"(?u)\b\w\w+\b"
 _KINDS = {"word": "sklearn", "char_wb": "chars", "char": "stream"}
 
 
@@ -51,7 +51,7 @@ class FastTokens(Named):
         else:
             kind, stop = _KINDS.get(self.analyzer), None
             if kind == "sklearn":
-                if self.tokenizer is not None or self.token_pattern != _PATTERN:
+                if self.tokenizer is not None or self.token_pattern != WORD_PATTERN:
                     return None
                 stop = self.get_stop_words()
                 self._check_stop_words_consistency(stop, self.build_preprocessor(), self.build_tokenizer())
@@ -196,7 +196,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
         preprocessor: Any = None,
         tokenizer: Any = None,
         stop_words: Any = None,
-        token_pattern: Any = _PATTERN,
+        token_pattern: Any = WORD_PATTERN,
         ngram_range: Any = (1, 1),
         analyzer: Any = "word",
         max_df: Any = 1.0,
@@ -408,7 +408,7 @@ ngram_range, analyzer, n_features, binary, norm, alternate_sign, dtype
         preprocessor: Any = None,
         tokenizer: Any = None,
         stop_words: Any = None,
-        token_pattern: Any = _PATTERN,
+        token_pattern: Any = WORD_PATTERN,
         ngram_range: Any = (1, 1),
         analyzer: Any = "word",
         n_features: Any = 2**20,

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from naively.arrays import Array, Value
 from naively.errors import DataWarning, InputError
 from naively.estimators import NaiveBayes
+from naively.judge.ranking import Coverage, class_ranking, mean_of_known
 from naively.learn.held_out import HeldOut
 from naively.learn.learner import Learner
 from naively.names import Index
@@ -23,18 +24,23 @@ from naively.read.labels import encoded_labels
 from naively.report import Report, Sheet, frame_of, number
 
 BINS = 15
-FIGURES = ("accuracy", "f1_micro", "f1_macro", "f1_weighted", "log_loss", "brier", "calibration_error")
+FIGURES = (
+    *("accuracy", "f1_micro", "f1_macro", "f1_weighted", "log_loss", "brier", "calibration_error"),
+    *("roc_auc_macro", "average_precision_macro"),
+)
 """The figures over all rows."""
-PER_CLASS = ("precision", "recall", "f1", "support")
+PER_CLASS = ("precision", "recall", "f1", "support", "roc_auc", "average_precision")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(Report, Value):
     """Figures of how well labels were predicted, over all rows and for each class.
 
-    `precision`, `recall`, `f1` and `support` (sum of weights) are in the order of `classes`; `confusion` has a row for
-    each true class and a column for each predicted class. `unknown` is the number of rows with a label that the model
-    never saw, `clipped` the number of rows whose label has a probability so small that `log_loss` raised it.
+    `precision`, `recall`, `f1`, `support` (sum of weights), `roc_auc` and `average_precision` are in the order of
+    `classes`; `confusion` has a row for each true class and a column for each predicted class. `coverage` is the curve
+    of precision against coverage: what is right if unsure rows are left undecided. `unknown` is the number of rows with
+    a label that the model never saw, `clipped` the number of rows whose label has a probability so small that
+    `log_loss` raised it.
     """
 
     rows: int
@@ -51,6 +57,11 @@ class Evaluation(Report, Value):
     f1: Array
     support: Array
     confusion: Array
+    roc_auc_macro: float
+    average_precision_macro: float
+    roc_auc: Array
+    average_precision: Array
+    coverage: Coverage
     unknown: int = 0
     clipped: int = 0
 
@@ -75,7 +86,10 @@ class Evaluation(Report, Value):
     def _sheets(self) -> Sequence[Sheet]:
         overall = Sheet(("rows", *FIGURES), ((f"{self.rows:,}", *(number(getattr(self, name)) for name in FIGURES)),))
         columns = zip(self.classes.tolist(), *(getattr(self, name).tolist() for name in PER_CLASS), strict=True)
-        cells = tuple((str(c), number(p), number(r), number(f), f"{s:,.10g}") for c, p, r, f, s in columns)
+        cells = tuple(
+            (str(label), *map(number, figures[:3]), f"{figures[3]:,.10g}", *map(number, figures[4:]))
+            for label, *figures in columns
+        )
         return overall, Sheet(("class", *PER_CLASS), cells)
 
 
@@ -85,12 +99,12 @@ def evaluate(model: Any, X: Any = None, y: Any = None, *, sample_weight: Any = N
     >>> from naively import MultinomialNB, evaluate, leave_one_out
     >>> X, y = [[2, 1, 0], [1, 2, 0], [0, 1, 3], [0, 2, 2]], ["sport", "sport", "politics", "politics"]
     >>> print(evaluate(MultinomialNB().fit(X, y), [[3, 0, 0], [0, 0, 2], [1, 0, 1]], ["sport", "politics", "politics"]))
-    rows  accuracy  f1_micro  f1_macro  f1_weighted  log_loss   brier  calibration_error
-    3       1.0000    1.0000    1.0000       1.0000    0.2468  0.1671             0.1824
+    rows  accuracy  f1_micro  f1_macro  f1_weighted  log_loss   brier  calibration_error  roc_auc_macro  ...
+    3       1.0000    1.0000    1.0000       1.0000    0.2468  0.1671             0.1824         1.0000  ...
     <BLANKLINE>
-    class     precision  recall      f1  support
-    politics     1.0000  1.0000  1.0000        2
-    sport        1.0000  1.0000  1.0000        1
+    class     precision  recall      f1  support  roc_auc  average_precision
+    politics     1.0000  1.0000  1.0000        2   1.0000             1.0000
+    sport        1.0000  1.0000  1.0000        1   1.0000             1.0000
     >>> evaluate(leave_one_out(MultinomialNB(), X, y))
     Evaluation(4 rows, 2 classes, accuracy 1.0000, f1_macro 1.0000, log-loss 0.1665)
 
@@ -99,6 +113,9 @@ def evaluate(model: Any, X: Any = None, y: Any = None, *, sample_weight: Any = N
     least the machine epsilon of their type (2e-16 for float64); `clipped` counts such rows. `brier` is the mean over
     rows of Σ (p - [label])² over classes, from 0 to 2. `calibration_error` is the mean difference, over 15 bins of
     equal width, between the probability of the most probable label and the share of rows for which it is right.
+
+    ROC AUC and average precision of a class rank its rows against all others by the probability of the class; both are
+    scikit-learn's, and their means are over the classes that have them (a class without rows has none).
 
     A label that the model never saw becomes a class that is never predicted and has probability 0.
 
@@ -170,6 +187,8 @@ class _Predictions:
             float(metrics.f1_score(**pair, average=average, zero_division=0.0))
             for average in ("micro", "macro", "weighted")
         )
+        auc, average_precision = class_ranking(self.proba, self.truth, weight)
+        sureness = self.proba[np.arange(len(self.truth)), self.decided]
         return Evaluation(
             rows=len(self.truth),
             classes=self.classes,
@@ -185,6 +204,11 @@ class _Predictions:
             f1=f1,
             support=support,
             confusion=metrics.confusion_matrix(**pair, labels=places) if len(places) > 1 else support[None],
+            roc_auc_macro=mean_of_known(auc),
+            average_precision_macro=mean_of_known(average_precision),
+            roc_auc=auc,
+            average_precision=average_precision,
+            coverage=Coverage.of(sureness, self.decided == self.truth, weight),
             unknown=self.unknown,
             clipped=int((own < self.smallest).sum()),
         )

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
-from functools import reduce
-from operator import add
+from itertools import chain
 from typing import Any
 
+from naively.count.adding import add_all
 from naively.count.ledger import Ledger
 from naively.count.tally import Tally
 from naively.errors import InputError
 from naively.families.blocks.matrix import ArrayBlock
 from naively.learn.learner import Learner
+from naively.learn.model import NO_CLASSES
 from naively.names import Index
 from naively.read.label_codes import sorted_index
 
@@ -24,48 +26,74 @@ def merge(*estimators: Any) -> Any:
     >>> b = MultinomialNB().fit([[0, 3]], ["z"])
     >>> merge(a, b).classes_.tolist()
     ['x', 'y', 'z']
+    >>> merge([a, b]).tally_ == merge(a, b).tally_
+    True
 
     They must be of one class and have the same parameters. Features are matched by name where they have names;
-    classes and categories that only some of them know are known to the result.
+    classes and categories that only some of them know are known to the result. `merge(each)` takes them from an
+    iterable one at a time, so that no more than two are in memory: `merge(load(path) for path in paths)`.
     """
-    if not estimators:
+    given = iter(estimators[0] if len(estimators) == 1 and isinstance(estimators[0], Iterable) else estimators)
+    first = next(given, None)
+    if first is None:
         raise InputError("merge takes at least one estimator")
-    first = estimators[0]
-    for estimator in estimators:
-        _check_kind(estimator)
-        estimator._check_fitted()
-        alike = type(estimator) is type(first)
-        if alike and estimator._model.schema is not None:
-            _check_schemas(first, estimator)
-        elif not alike or estimator._identity() != first._identity():
-            if alike and hasattr(first, "chosen_") and first.parameters() == estimator.parameters():
-                raise InputError(
-                    "merge takes estimators with the same parameters, but these have chosen to count differently "
-                    f"(chosen_.ngrams {first.chosen_.ngrams}, {estimator.chosen_.ngrams}): fit them with ngrams= given"
-                )
-            raise InputError(
-                f"merge takes estimators of one kind and with the same parameters, got {first!r}, {estimator!r}"
-            )
-        numbered = hasattr(first, "n_features_in_") and not hasattr(first, "feature_names_in_")
-        if numbered and estimator.n_features_in_ != first.n_features_in_:
-            raise InputError(
-                f"cannot merge {first.n_features_in_} features with {estimator.n_features_in_}; "
-                "give the columns names (a DataFrame) if some are to be absent"
-            )
-    total = reduce(add, (estimator.tally_ for estimator in estimators))
+    _check_kind(first)
     merged = first._fresh()
     merged._copies = first._copies
-    found = [estimator._finish_calibration(estimator._model) for estimator in estimators]
-    calibrations = [calibrated for calibrated in found if calibrated is not None]
-    calibrated = reduce(add, calibrations) if calibrations else None
-    declared = reduce(_union_of_declared, (estimator._model.declared for estimator in estimators))
-    _name_features(merged, total)
-    merged._commit(replace(first._model.after(Ledger.of(total)), declared=declared, calibrated=calibrated))
+    common = _Common(first)
+    total = add_all(common.tally_of(estimator) for estimator in chain([first], given))
+    name_features(merged, total)
+    state = first._model.after(Ledger.of(total))
+    merged._commit(replace(state, declared=common.declared, calibrated=common.calibrated))
     return merged
 
 
-def _name_features(merged: Any, total: Tally) -> None:
-    """Give an estimator of arrays the number and the names of its columns."""
+class _Common:
+    """The parameters that estimators to merge must share, and their declared classes and calibrations so far."""
+
+    def __init__(self, first: Any):
+        self.first = first
+        self.declared = NO_CLASSES
+        self.calibrated: Any = None
+
+    def tally_of(self, estimator: Any) -> Tally:
+        """Return the counts of an estimator that can be merged with the first."""
+        _check_alike(self.first, estimator)
+        model = estimator._model
+        self.declared = _union_of_declared(self.declared, model.declared)
+        calibrated = estimator._finish_calibration(model)
+        if calibrated is not None:
+            self.calibrated = calibrated if self.calibrated is None else self.calibrated + calibrated
+        total: Tally = estimator.tally_
+        return total
+
+
+def _check_alike(first: Any, estimator: Any) -> None:
+    """Raise InputError if two estimators do not count alike."""
+    _check_kind(estimator)
+    estimator._check_fitted()
+    alike = type(estimator) is type(first)
+    if alike and estimator._model.schema is not None:
+        _check_schemas(first, estimator)
+    elif not alike or estimator._identity() != first._identity():
+        if alike and hasattr(first, "chosen_") and first.parameters() == estimator.parameters():
+            raise InputError(
+                "merge takes estimators with the same parameters, but these have chosen to count differently "
+                f"(chosen_.ngrams {first.chosen_.ngrams}, {estimator.chosen_.ngrams}): fit them with ngrams= given"
+            )
+        raise InputError(
+            f"merge takes estimators of one kind and with the same parameters, got {first!r}, {estimator!r}"
+        )
+    numbered = hasattr(first, "n_features_in_") and not hasattr(first, "feature_names_in_")
+    if numbered and estimator.n_features_in_ != first.n_features_in_:
+        raise InputError(
+            f"cannot merge {first.n_features_in_} features with {estimator.n_features_in_}; "
+            "give the columns names (a DataFrame) if some are to be absent"
+        )
+
+
+def name_features(merged: Any, total: Tally) -> None:
+    """Set the number and the names of the columns of an estimator of arrays to those of a tally."""
     features = total.features.get(ArrayBlock.name)
     columns = getattr(features, "columns", features)
     if isinstance(columns, Index):
@@ -83,7 +111,7 @@ def _union_of_declared(one: Index, other: Index) -> Index:
 def _check_kind(estimator: Any) -> None:
     if not isinstance(estimator, Learner):
         kind = f"{type(estimator).__module__}.{type(estimator).__qualname__}"
-        hint = "; write merge(*models)" if isinstance(estimator, (list, tuple)) else ""
+        hint = "; add tallies by sum(tallies)" if isinstance(estimator, Tally) else ""
         raise InputError(f"merge takes estimators of naively, got {kind}{hint}")
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -19,6 +17,7 @@ from naively.families.columns.declared import Number
 from naively.families.columns.numeric import Column
 from naively.learn.schema import Schema
 from naively.names import Index
+from naively.report import RowReport, Sheet
 from naively.score.table import Table
 from naively.smooth.rules import Smoothing
 
@@ -41,7 +40,7 @@ class SchemaRow:
 
 
 @dataclass(frozen=True)
-class SchemaTable:
+class SchemaTable(RowReport):
     """The schema of a fitted model, which prints as a table."""
 
     rows: tuple[SchemaRow, ...]
@@ -62,41 +61,20 @@ class SchemaTable:
             )
         return cls(tuple(rows))
 
-    def __iter__(self) -> Iterator[SchemaRow]:
-        return iter(self.rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
     def __getitem__(self, column: str) -> SchemaRow:
         for row in self.rows:
             if row.column == column:
                 return row
         raise KeyError(column)
 
-    def _cells(self) -> Sequence[tuple[str, ...]]:
+    def _sheets(self) -> tuple[Sheet, ...]:
         head = ("column", "type", "taken as", "missing", "why")
-        return [head] + [
+        cells = tuple(
             (r.column, r.type, r.taken_as, "" if not r.missing else f"{r.missing:,.0f}", r.why) for r in self.rows
-        ]
-
-    def __str__(self) -> str:
-        cells = self._cells()
-        wide = [max(len(row[j]) for row in cells) for j in range(len(cells[0]))]
-        return "\n".join(
-            "  ".join(
-                text.rjust(w) if j == 3 else text.ljust(w) for j, (text, w) in enumerate(zip(r, wide, strict=True))
-            ).rstrip()
-            for r in cells
         )
+        return (Sheet(head, cells, align="lllrl"),)
 
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        head, *body = self._cells()
-        lines = ["<tr>" + "".join(f"<th>{escape(text)}</th>" for text in head) + "</tr>"]
-        lines += ["<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in body]
-        return "<table>" + "".join(lines) + "</table>"
+    __repr__ = RowReport.__str__
 
 
 def _missing_values(blocks: Blocks, ledger: Ledger) -> dict[str, float]:

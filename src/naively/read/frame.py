@@ -17,7 +17,8 @@ from naively.errors import InputError
 from naively.read.columns import Unreadable, is_text
 from naively.read.detect import is_a
 from naively.read.lists import arrow_of_list
-from naively.read.texts import Texts
+from naively.read.rows import is_row
+from naively.read.texts import Texts, excerpt
 
 _SCORES, _SCORED_ROWS, _SCORED_TEXTS = 1 << 19, 1 << 18, 1 << 12
 """Largest number of scores, of rows and of texts that are scored at a time."""
@@ -41,10 +42,12 @@ class Frame:
 
     @classmethod
     def of(cls, X: Any) -> Frame | None:
-        """Read a table of pandas, polars, pyarrow or DuckDB, or a dict; None for anything else."""
+        """Read a table of pandas, polars, pyarrow or DuckDB, or a dict of columns or of one row; else return None."""
         if isinstance(X, Frame):
             return X
         if isinstance(X, Mapping):
+            if is_row(X):
+                X = {name: [value] for name, value in X.items()}
             return cls._of_pairs([(name, _readable(name, values, _of_any)) for name, values in X.items()], None)
         if is_a(X, "pandas.DataFrame"):
             return cls._of_pairs([(name, _readable(name, v, _of_pandas)) for name, v in _pandas_columns(X)], len(X))
@@ -238,7 +241,8 @@ def _of_any(name: Any, values: Any) -> Any:
     if isinstance(values, np.ndarray):
         return _of_numpy(name, values)
     if isinstance(values, (str, bytes, set, frozenset, Mapping)) or not hasattr(values, "__len__"):
-        raise InputError(f"column {name!r}: expected a list of values, got {type(values).__name__}")
+        advice = "; a dict of one row has a single value for each column" if not hasattr(values, "__len__") else ""
+        raise InputError(f"column {name!r}: expected a list of values, got {type(values).__name__}{advice}")
     return _of_objects(name, list(values))
 
 
@@ -326,8 +330,8 @@ def _mixed_column_error(name: Any, values: list[Any]) -> Exception:
     if len(kinds) > 1:
         (first, (_, one)), (second, (row, two)) = list(kinds.items())[:2]
         return InputError(
-            f"column {name!r}: types are mixed: {first} ({_excerpt(one)}) and, in row {row}, {second} "
-            f"({_excerpt(two)}); convert the column to one type"
+            f"column {name!r}: types are mixed: {first} ({excerpt(one)}) and, in row {row}, {second} "
+            f"({excerpt(two)}); convert the column to one type"
         )
     wide = next(((i, v) for i, v in enumerate(values) if isinstance(v, int) and abs(v) >= 1 << 63), None)
     if wide is not None:
@@ -336,11 +340,6 @@ def _mixed_column_error(name: Any, values: list[Any]) -> Exception:
         )
     kind, (row, value) = next(iter(kinds.items()), ("value", (0, None)))
     return TypeError(
-        f"column {name!r}, row {row}: argument must be a string or a number, got {_excerpt(value)} ({kind}); "
+        f"column {name!r}, row {row}: argument must be a string or a number, got {excerpt(value)} ({kind}); "
         "convert the column"
     )
-
-
-def _excerpt(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else text[:37] + "..."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,12 @@ from naively.arrays import Array
 from naively.errors import InputError, warn_caller
 from naively.names import Index
 from naively.read.detect import is_a
+from naively.read.files import is_file, read_file
 from naively.read.frame import Frame, unmasked
-from naively.read.label_codes import check_weights, number_codes, rows_that_count
+from naively.read.label_codes import CodedLabels, check_weights, number_codes, rows_that_count
 from naively.read.labels import encoded_labels, refuse_target
 from naively.read.matrix import RowError, is_sparse_matrix
+from naively.read.rows import columns_of_rows
 from naively.read.shapes import two_dimensional, with_masks
 
 
@@ -34,7 +36,8 @@ def weighed(
     mask = rows_that_count(weight)
     if mask is not None and weight is not None:
         frame, weight = frame.only(mask), weight[mask]
-        codes, distinct = _labels_in_use(codes[mask], distinct)
+        in_use = CodedLabels(codes, distinct)[mask]
+        codes, distinct = in_use.codes, in_use.distinct
         known = mask if known is None else _both(known, mask)
     return frame, *_numbered(codes, distinct, classes, known), weight, known
 
@@ -45,12 +48,6 @@ def _numbered(codes: Array, distinct: Array, classes: Index | None, rows: Array 
         return number_codes(codes, distinct, classes)
     except RowError as error:
         raise (error if rows is None else error.among(rows)) from None
-
-
-def _labels_in_use(codes: Array, distinct: Array) -> tuple[Array, Array]:
-    """Drop labels that no row has, and renumber the others."""
-    seen = np.bincount(codes, minlength=len(distinct)) > 0
-    return (np.cumsum(seen) - 1).astype(np.int32)[codes], distinct[seen]
 
 
 def _both(first: Array, then: Array) -> Array:
@@ -105,7 +102,9 @@ def label_mask(X: Any, y: Any) -> Array:
 
 
 def frame_of(X: Any) -> Frame:
-    """A table of whatever library, or an array."""
+    """Return rows as a frame: a table of any library, a dict of columns, dicts of rows, a file, an array."""
+    if is_file(X):
+        X = read_file(X)
     if is_sparse_matrix(X):
         raise InputError(
             "Sparse data was passed, but dense data is required: pass X.toarray(), or use MultinomialNB, "
@@ -114,7 +113,9 @@ def frame_of(X: Any) -> Frame:
     frame = Frame.of(X)
     if frame is not None:
         return frame
-    if isinstance(X, (str, bytes)) or (isinstance(X, Iterator) and not hasattr(X, "__array__")):
+    if isinstance(X, (list, tuple)) and X and isinstance(X[0], Mapping):
+        return Frame.of(columns_of_rows(X))  # type: ignore[return-value]
+    if isinstance(X, bytes) or (isinstance(X, Iterator) and not hasattr(X, "__array__")):
         raise InputError(f"expected a table, got {type(X).__name__}; pass columns, or to fit an iterator of tables")
     X = with_masks(X)
     if isinstance(X, (list, tuple)):

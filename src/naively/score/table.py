@@ -411,10 +411,10 @@ class Table(Value):
     def decide(self, rows: Mapping[str, Any], n_rows: int) -> Array:
         """The label of each row; scores are not kept if all columns are coded."""
         coded, others = self._split(rows)
-        impossible = any(table.impossible is not None for table, _ in coded)
-        if others or not coded or impossible or self.classes.order is not None or self.classes.names is None:
+        labels = self.classes.names if self.classes.order is None else None
+        if others or not coded or labels is None or any(table.impossible is not None for table, _ in coded):
             return self._score(coded, others, n_rows).decide()
-        return self.classes.names[highest([table.weighed(columns) for table, columns in coded], self.prior)]
+        return labels[highest([table.weighed(columns) for table, columns in coded], self.prior)]
 
     def _split(self, rows: Mapping[str, Any]) -> tuple[Coded, list[tuple[Any, Any]]]:
         """Tables of codes with their columns, and the others with their rows."""

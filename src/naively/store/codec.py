@@ -208,7 +208,7 @@ _TYPES: dict[str, Any] = {
 _NUMBERS = ("Array", "IntArray")
 _SAME = {
     "Index": ("Index", "WordSubset"), "WordFeatures": ("Vocabulary", "Stored", "Buckets"),
-    "Part": ("Counts", "ExactSums", "Comoments", "ColumnCounts"),
+    "Part": ("Counts", "ExactSums", "NumberCounts", "Comoments", "ColumnCounts"),
     "Block": (
         "CategoryBlock", "TextBlock", "NumberBlock", "DensityBlock", "MatrixBlock", "ArrayBlock", "CategoryArrayBlock",
         "TextsBlock",

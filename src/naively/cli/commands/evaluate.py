@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from contextlib import closing
+from math import floor
 from typing import Any
 
 from naively.cli.column_roles import Roles, roles_for_model, roles_for_training
@@ -16,6 +17,8 @@ from naively.cli.progress import Progress
 from naively.errors import InputError
 from naively.learn.estimates import digits_of, margin_of, with_margin
 
+_SHARES = (0.25, 0.5, 0.75, 0.9, 1.0)
+
 
 def run(arguments: Namespace, console: Console) -> None:
     judge = _left_out if arguments.model is None else _on_new_rows
@@ -24,25 +27,33 @@ def run(arguments: Namespace, console: Console) -> None:
 
 def show(found: Any, console: Console) -> None:
     """Write the tables of an evaluation."""
-    names = ("accuracy", "f1_micro", "f1_macro", "f1_weighted", "log_loss", "brier", "calibration_error")
+    from naively.judge.evaluation import PER_CLASS
+
+    names = tuple(found.to_dict())[1:]
     margin = margin_of(found.accuracy, found.rows)
     shares = dict.fromkeys(("f1_micro", "f1_macro", "f1_weighted"), digits_of(margin))
     figures = {name: f"{getattr(found, name):.{shares.get(name, 4)}f}" for name in names}
     figures["accuracy"] = with_margin(found.accuracy, margin)
     console.facts([("rows", found.rows), *((name.replace("_", " "), text) for name, text in figures.items())])
     console.say()
-    columns = [found.classes.tolist(), found.precision, found.recall, found.f1, found.support]
-    rows = [[str(c), float(p), float(r), float(f), int(s)] for c, p, r, f, s in zip(*columns, strict=True)]
-    console.table(["class", "precision", "recall", "f1", "rows"], rows, align="lrrrr")
+    classes = [str(label) for label in found.classes.tolist()]
+    columns = [getattr(found, name).tolist() for name in PER_CLASS]
+    rows = [[label, p, r, f, auc, int(s)] for label, p, r, f, s, auc, _ in zip(classes, *columns, strict=True)]
+    console.table(["class", "precision", "recall", "f1", "roc auc", "rows"], rows, align="lrrrrr")
+    console.say()
+    points = found.coverage.points(_SHARES)
+    decided = [[f"{covered:.0%}", right, floor(least * 1e4) / 1e4] for least, covered, right in reversed(points)]
+    console.table(["decided", "accuracy", "--abstain"], decided, align="rrr")
     mixed = _mixed_up(found)
     if mixed:
         console.say()
         console.table(["most often", "taken for", "rows"], mixed, align="llr")
-    per_class = [
-        {"class": c, "precision": p, "recall": r, "f1": f, "rows": s}
-        for c, p, r, f, s in zip(*(list(column) for column in columns), strict=True)
-    ]
-    console.result({**found.to_dict(), "classes": per_class, "confusion": found.confusion.tolist()})
+    keys = ["rows" if name == "support" else name for name in PER_CLASS]
+    labelled = zip(found.classes.tolist(), *columns, strict=True)
+    per_class = [{"class": label, **dict(zip(keys, row, strict=True))} for label, *row in labelled]
+    curve = [{"probability": p, "coverage": c, "precision": right} for p, c, right in found.coverage.points()]
+    whole = {"classes": per_class, "confusion": found.confusion.tolist(), "coverage": curve}
+    console.result({**found.to_dict(), **whole})
 
 
 def _mixed_up(found: Any, most: int = 5) -> list[list[Any]]:
