@@ -77,12 +77,6 @@ class SmoothedClassifier(CountingClassifier):
     def _prior_rule(self) -> Prior:
         return prior_of(self._value("class_prior"), Empirical() if self.fit_prior else Uniform())
 
-    @property
-    def class_log_prior_(self) -> Array:
-        """Log-probability of each class beforehand."""
-        self._fitted("class_log_prior_")
-        return self._by_class(self._log_prior(self._model))
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True
