@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -37,6 +39,9 @@ from sklearn.preprocessing import OrdinalEncoder
 from timing import medians, peak_added
 
 from naively import NaiveBayes
+from naively.count.exact_sums import ExactSums
+from naively.count.number_counts import NumberCounts
+from naively.names import Index
 
 SETS = (
     "adult", "mushroom", "house_votes84", "titanic_kaggle", "car", "nursery", "letter", "breast_cancer_wisconsin",
@@ -271,6 +276,7 @@ def speed(data: Data, *, quick: bool) -> Iterator[Line]:
         work = f"adult (pandas): predict, beside {name}"
         yield Line(work, clock(taken["mine"]), clock(taken["other"]), f"{times:,.1f}×", "≥ 50×", times >= 50)
     yield from kdd(data, repeats)
+    yield from number_counts(data, repeats)
 
 
 def kdd(data: Data, repeats: int) -> Iterator[Line]:
@@ -292,6 +298,44 @@ def kdd(data: Data, repeats: int) -> Iterator[Line]:
     many = peak_added(lambda: NaiveBayes().fit(iter(batches), "label"))[1]
     work = "kddcup99: memory added by fitting four times over in batches (other: once)"
     yield Line(work, f"{many / 2**20:.0f} MB", f"{once / 2**20:.0f} MB", "", "no more", many <= max(once, 64 << 20))
+
+
+def number_counts(data: Data, repeats: int) -> Iterator[Line]:
+    """Counts of the values of columns of numbers by class, on one thread: their sums follow from them."""
+    table = data.table("kddcup99_10pct")
+    columns = [c.to_numpy() for c in table.columns if pa.types.is_integer(c.type) or pa.types.is_floating(c.type)]
+    labels = pc.dictionary_encode(table.column("label")).combine_chunks()
+    codes, features = labels.indices.to_numpy(), Index(len(columns))
+    rows = np.bincount(codes)
+    with one_thread():
+        works = {
+            "mine": lambda: NumberCounts.counted(columns, codes, rows, features),
+            "other": lambda: ExactSums.counted(columns, codes, rows, features),
+        }
+        taken = medians(works, repeats)
+        ratio = taken["mine"] / taken["other"]
+        work = f"kddcup99: counts of the values of {len(columns)} columns of numbers, beside their exact sums"
+        yield Line(work, clock(taken["mine"]), clock(taken["other"]), f"{ratio:.1f}× as long", "≤ 2.5×", ratio <= 2.5)
+        rng = np.random.default_rng(0)
+        x, codes = rng.normal(size=1_000_000), rng.integers(0, 5, 1_000_000).astype(np.int32)
+        rows = np.bincount(codes)
+        peak = peak_added(lambda: NumberCounts.counted([x], codes, rows, Index(1)))[1]
+    yield Line(
+        "memory added by counting a column of a million different numbers",
+        f"{peak / 2**20:.0f} MB", "", "", "≤ 20 MB", peak <= 20 << 20,
+    )  # fmt: skip
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    before = os.environ.get("NAIVELY_THREADS")
+    os.environ["NAIVELY_THREADS"] = "1"
+    try:
+        yield
+    finally:
+        del os.environ["NAIVELY_THREADS"]
+        if before is not None:
+            os.environ["NAIVELY_THREADS"] = before
 
 
 # --- accuracy

@@ -485,6 +485,7 @@ NB_MODULE(_core, m) {
     m.def("changed_kinds", &changed_kinds_py, nb::arg("before").noconvert(), nb::arg("added").noconvert(),
           nb::arg("klass"));
     m.def("decide", &decide_py, nb::arg("score"), nb::arg("prior"));
+    bind_cells(m);
     bind_columns(m);
     bind_records(m);
     bind_sums(m);

@@ -126,6 +126,7 @@ nb::tuple scores(std::size_t rows, std::size_t classes, Work&& work) {
 }
 
 // The parts of the module that have files of their own.
+void bind_cells(nb::module_& m);
 void bind_columns(nb::module_& m);
 void bind_records(nb::module_& m);
 void bind_sums(nb::module_& m);

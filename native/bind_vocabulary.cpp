@@ -152,29 +152,39 @@ nb::object add_py(SharedVocabulary& vocabulary, const nb::object& names, bool sp
     return moved_out(result);
 }
 
+// Where other names came to be in a vocabulary, and its size then; nothing where it had already grown beyond `known`.
+struct Absorbed {
+    bool done = false;
+    std::vector<std::uint32_t> moved;
+    std::size_t total = 0;
+};
+
+Absorbed absorb(Vocabulary& table, std::size_t known, const Names& other, std::size_t size) {
+    if (table.size() != known) return {};
+    std::vector<std::uint32_t> moved = table.absorb(other, size);
+    return {true, std::move(moved), table.size()};
+}
+
+nb::object absorbed_out(const Absorbed& result) {
+    return result.done ? nb::object(nb::make_tuple(moved_out(result.moved), result.total)) : nb::none();
+}
+
 // Takes in the first `size` things of another vocabulary: the number that each has here, and how many there are then.
 // Refused (None) where this one has already grown beyond `known`.
 nb::object absorb_py(SharedVocabulary& vocabulary, std::size_t known, const SharedVocabulary& other, std::size_t size) {
     require(&vocabulary != &other, "a vocabulary cannot absorb itself");
-    std::vector<std::uint32_t> moved;
-    std::size_t total = 0;
-    bool grown = false, fits = false;
+    Absorbed result;
+    bool fits = false;
     {
         nb::gil_scoped_release free;
         Reading among_others(other.guard, std::defer_lock);
         Writing alone(vocabulary.guard, std::defer_lock);
         std::lock(alone, among_others);
         fits = size <= other.table.size();
-        grown = vocabulary.table.size() != known;
-        if (!grown && fits) {
-            moved = vocabulary.table.absorb(other.table, size);
-            moved.resize(size);
-        }
-        total = vocabulary.table.size();
+        if (fits) result = absorb(vocabulary.table, known, other.table.names(), size);
     }
     require(fits, "the other is not that large");
-    if (grown) return nb::none();
-    return nb::make_tuple(moved_out(moved), total);
+    return absorbed_out(result);
 }
 
 // A vocabulary of these alone (and of the words that sequences are made of); the number that each thing has there.
@@ -185,7 +195,7 @@ nb::tuple subset_py(const SharedVocabulary& vocabulary, const In1<std::int64_t>&
         nb::gil_scoped_release free;
         const Reading among_others(vocabulary.guard);
         const std::vector<std::uint32_t> wanted = numbers_of(vocabulary.table, numbers);
-        moved = result->table.absorb(vocabulary.table, wanted);
+        moved = result->table.absorb(vocabulary.table.names(), wanted);
     }
     return nb::make_tuple(nb::cast(std::move(result)), moved_out(moved));
 }
@@ -260,9 +270,11 @@ struct Stored {
     In1<std::uint8_t> bytes;
     In1<std::uint64_t> words, sequences;
 
+    Names names() const {
+        return {what.data(), length.data(), what.shape(0), reinterpret_cast<const char*>(bytes.data()), bytes.shape(0)};
+    }
     StoredVocabulary table() const {
-        return StoredVocabulary({what.data(), length.data(), what.shape(0), reinterpret_cast<const char*>(bytes.data()),
-                                 bytes.shape(0), words.data(), words.shape(0), sequences.data(), sequences.shape(0)});
+        return StoredVocabulary({names(), words.data(), words.shape(0), sequences.data(), sequences.shape(0)});
     }
 };
 
@@ -277,6 +289,28 @@ std::unique_ptr<Stored> stored_of(const In1<std::uint64_t>& what, const In1<std:
     require(what.shape(0) == length.shape(0), "one length is needed for each name");
     require(power(words.shape(0)) && power(sequences.shape(0)), "the number of slots must be a power of two");
     return std::make_unique<Stored>(Stored{what, length, bytes, words, sequences});
+}
+
+// As `absorb_py`, of all names in arrays; what these hold is checked.
+nb::object absorb_stored_py(SharedVocabulary& vocabulary, std::size_t known, const Stored& other) {
+    Absorbed result;
+    const char* fault = nullptr;
+    {
+        nb::gil_scoped_release free;
+        const Names names = other.names();
+        fault = fault_of(names);
+        if (fault == nullptr) {
+            const Writing alone(vocabulary.guard);
+            result = absorb(vocabulary.table, known, names, names.size);
+        }
+        std::vector<bool> seen(result.total, false);
+        for (const std::uint32_t number : result.moved) {
+            if (seen[number]) fault = "a name is there twice";
+            seen[number] = true;
+        }
+    }
+    require(fault == nullptr, fault);
+    return absorbed_out(result);
 }
 
 nb::tuple read_stored_py(const Stored& vocabulary, const Texts& texts, const Rules& rules, int threads,
@@ -308,6 +342,12 @@ nb::tuple stored_names_py(const Stored& vocabulary, const In1<std::int64_t>& num
 }  // namespace
 
 void naively::bind_vocabularies(nb::module_& m) {
+    nb::class_<Stored>(m, "StoredVocabulary")
+        .def_static("of", &stored_of, nb::arg("what"), nb::arg("length"), nb::arg("bytes"), nb::arg("words"),
+                    nb::arg("sequences"))
+        .def("names", &stored_names_py, nb::arg("numbers"))
+        .def("read", &read_stored_py, nb::arg("texts"), nb::arg("rules"), nb::arg("threads"), nb::arg("place").none(),
+             nb::arg("size"));
     nb::class_<SharedVocabulary>(m, "Vocabulary")
         .def(nb::init<std::uint64_t>(), nb::arg("seed"))
         .def("__len__", &vocabulary_size)
@@ -316,15 +356,10 @@ void naively::bind_vocabularies(nb::module_& m) {
         .def("find", &find_py, nb::arg("names"), nb::arg("split"))
         .def("add", &add_py, nb::arg("names"), nb::arg("split"))
         .def("absorb", &absorb_py, nb::arg("known"), nb::arg("other"), nb::arg("size"))
+        .def("absorb_stored", &absorb_stored_py, nb::arg("known"), nb::arg("other"))
         .def("subset", &subset_py, nb::arg("numbers"))
         .def("to_arrays", &to_arrays_py, nb::arg("size"))
         .def("stored", &store_py, nb::arg("numbers"))
         .def_static("from_arrays", &from_arrays_py, nb::arg("seed"), nb::arg("bytes"), nb::arg("length"),
                     nb::arg("before"), nb::arg("last"));
-    nb::class_<Stored>(m, "StoredVocabulary")
-        .def_static("of", &stored_of, nb::arg("what"), nb::arg("length"), nb::arg("bytes"), nb::arg("words"),
-                    nb::arg("sequences"))
-        .def("names", &stored_names_py, nb::arg("numbers"))
-        .def("read", &read_stored_py, nb::arg("texts"), nb::arg("rules"), nb::arg("threads"), nb::arg("place").none(),
-             nb::arg("size"));
 }

@@ -88,7 +88,7 @@ Cells<T> count_texts(const Documents& documents, const Labels& labels, const Tok
         if (task == 0) {
             for (std::size_t p = 1; p < counted.size(); ++p) {
                 const Vocabulary own = std::move(counted[p].own);
-                renumber(entries[p], vocabulary.absorb(own, own.size()));
+                renumber(entries[p], vocabulary.absorb(own.names(), own.size()));
             }
         } else {
             room = room_for(entries, weights);

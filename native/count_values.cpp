@@ -1,70 +1,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "exact_sums.hpp"
-#include "hash.hpp"
 #include "parallel.hpp"
+#include "ticks.hpp"
 #include "values.hpp"
 
 namespace naively {
 namespace {
 
 constexpr std::size_t run = 512;  // rows that are counted together
-
-// Numbers keys from 0 on as they come. The hash has a secret of the process, so that nobody can choose keys that are
-// slow.
-class Keys {
-   public:
-    Keys() { clear(); }
-
-    NAIVELY_INLINE std::uint32_t number_of(std::uint64_t key) {
-        std::size_t at = place_of(key);
-        while (slots_[at].number != 0 && slots_[at].key != key) at = (at + 1) & mask_;
-        return slots_[at].number != 0 ? slots_[at].number - 1 : insert(key, at);
-    }
-
-    std::size_t size() const { return keys_.size(); }
-    const std::vector<std::uint64_t>& all() const { return keys_; }
-
-    void clear() {
-        keys_.clear();
-        make_room(32);
-    }
-
-   private:
-    struct Slot {
-        std::uint64_t key = 0;
-        std::uint32_t number = 0;  // and one; 0 where the slot is empty
-    };
-
-    NAIVELY_INLINE std::size_t place_of(std::uint64_t key) const {
-        return static_cast<std::size_t>(hash_number(key, process_seed)) & mask_;
-    }
-
-    std::uint32_t insert(std::uint64_t key, std::size_t at) {
-        keys_.push_back(key);
-        const auto number = static_cast<std::uint32_t>(keys_.size());
-        slots_[at] = {key, number};
-        if (2 * keys_.size() > slots_.size()) make_room(2 * slots_.size());
-        return number - 1;
-    }
-
-    void make_room(std::size_t slots) {
-        slots_.assign(slots, Slot{});
-        mask_ = slots - 1;
-        for (std::size_t i = 0; i < keys_.size(); ++i) {
-            std::size_t at = place_of(keys_[i]);
-            while (slots_[at].number != 0) at = (at + 1) & mask_;
-            slots_[at] = {keys_[i], static_cast<std::uint32_t>(i + 1)};
-        }
-    }
-
-    std::vector<Slot> slots_;
-    std::vector<std::uint64_t> keys_;
-    std::size_t mask_ = 0;
-};
 
 // What rows weigh: one each, whole numbers, or amounts. All rows together weigh less than 2^63.
 struct One {};
@@ -75,7 +21,6 @@ bool zero(Whole sum) { return sum == 0; }
 bool zero(const Amount& sum) { return sum.zero(); }
 NAIVELY_INLINE void increase(Whole& sum, One) { ++sum; }
 NAIVELY_INLINE void increase(Whole& sum, Whole weight) { sum += weight; }
-void increase(Whole& sum, const Amount& amount) { sum += amount.whole; }
 NAIVELY_INLINE void increase(Amount& sum, const Amount& amount) {
     sum.fraction += amount.fraction;
     sum.whole += amount.whole + (sum.fraction < amount.fraction);
@@ -109,12 +54,13 @@ class Counter {
           weight_(weight),
           classes_(labels.classes),
           most_dense_(std::clamp<std::size_t>(4 * rows, 1024, most_value_cells)),
-          level_(level) {}
+          level_(level),
+          ticks_(level, rows) {}
 
     void add(std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end && !fault; i += run) {
             add_run(i, std::min(run, end - i));
-            if (level_ > 0 && too_many()) load(result());
+            while (level_ > 0 && too_many()) coarsen();
         }
     }
 
@@ -140,18 +86,27 @@ class Counter {
             tick[i] = is_missing(x[i]) ? no_tick : own;
         }
         if (infinite) return refuse(x, begin);
-        const std::int32_t* klass = klass_ + begin;
-        for (std::size_t i = 0; i < n; ++i) {
-            if (zero(weight_[begin + i])) continue;
-            if (tick[i] != last_) number_ = ticks_.number_of(last_ = tick[i]);
-            at[i] = std::uint64_t{number_} << 32 | static_cast<std::uint32_t>(klass[i]);
-        }
+        if (ticks_.paged())
+            number<true>(tick, begin, n, at);
+        else
+            number<false>(tick, begin, n, at);
         if (dense_ && ticks_.size() * classes_ > most_dense_) leave_table();
         if (dense_)
             add_to_table(begin, n, at);
         else
             for (std::size_t i = 0; i < n; ++i)
                 if (!zero(weight_[begin + i])) increase(sum_at(at[i]), weight_[begin + i]);
+    }
+
+    // Pairs of a tick's number and a class.
+    template <bool paged>
+    void number(const std::uint64_t* tick, std::size_t begin, std::size_t n, std::uint64_t* pair) {
+        const std::int32_t* klass = klass_ + begin;
+        for (std::size_t i = 0; i < n; ++i) {
+            if (zero(weight_[begin + i])) continue;
+            if (tick[i] != last_) number_ = ticks_.template number_of<paged>(last_ = tick[i]);
+            pair[i] = std::uint64_t{number_} << 32 | static_cast<std::uint32_t>(klass[i]);
+        }
     }
 
     void add_to_table(std::size_t begin, std::size_t n, const std::uint64_t* at) {
@@ -194,25 +149,32 @@ class Counter {
             if (!zero(table[at])) sum_at(std::uint64_t{at / classes_} << 32 | at % classes_) = table[at];
     }
 
-    void load(const ValueColumn& column) {
-        level_ = column.level;
+    // Moves to the next level: sums of ticks that become one are added up.
+    void coarsen() {
+        const int level = next_level(level_), shift = level_ - level;
+        const std::vector<std::uint64_t> fine = ticks_.all(), pairs = pairs_.all();
+        const std::vector<Sum> sums = std::move(sums_);
+        level_ = level;
         last_ = no_last;
-        for (Keys* keys : {&ticks_, &pairs_}) keys->clear();
-        for (const ValueCell& cell : column.cells) ticks_.number_of(cell.tick);
+        ticks_.clear(level);
+        pairs_.clear();
+        std::vector<std::uint64_t> number;
+        number.reserve(fine.size());
+        for (const std::uint64_t tick : fine)
+            number.push_back(ticks_.number_of(tick == no_tick ? tick : tick >> shift));
+        const bool was_dense = dense_;
         dense_ = ticks_.size() * classes_ <= most_dense_;
         sums_.assign(dense_ ? ticks_.size() * classes_ : 0, Sum{});
-        for (const ValueCell& cell : column.cells) {
-            const std::uint64_t number = ticks_.number_of(cell.tick);
-            increase(sum_at(number << 32 | static_cast<std::uint32_t>(cell.klass)), cell.amount);
+        for (std::size_t i = 0; i < sums.size(); ++i) {
+            if (zero(sums[i])) continue;
+            const std::uint64_t pair = was_dense ? std::uint64_t{i / classes_} << 32 | i % classes_ : pairs[i];
+            increase(sum_at(number[pair >> 32] << 32 | (pair & 0xffffffffu)), sums[i]);
         }
     }
 
     void list_table(std::vector<ValueCell>& cells) const {
         const std::vector<std::uint64_t>& ticks = ticks_.all();
-        std::vector<std::uint32_t> order(ticks.size());
-        std::iota(order.begin(), order.end(), 0u);
-        std::sort(order.begin(), order.end(), [&](auto a, auto b) { return ticks[a] < ticks[b]; });
-        for (const std::uint32_t number : order)
+        for (const std::uint32_t number : ticks_.order())
             for (std::size_t k = 0; k < classes_; ++k)
                 if (const Sum& sum = sums_[number * classes_ + k]; !zero(sum))
                     cells.push_back({ticks[number], static_cast<std::int32_t>(k), amount_of(sum)});
@@ -234,7 +196,8 @@ class Counter {
     std::size_t classes_, most_dense_;
     int level_;
     bool dense_ = true;
-    Keys ticks_, pairs_;
+    Ticks ticks_;
+    Keys pairs_;
     std::vector<Sum> sums_;  // of each tick's classes; or of each pair of a tick's number and a class
     std::uint64_t last_ = no_last;
     std::uint32_t number_ = 0;

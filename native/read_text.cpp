@@ -122,7 +122,7 @@ TextRows read_growing(const Documents& documents, const TokenRules& rules, int t
     std::vector<ReadRows> shares;
     for (auto& [own, rows] : read) {
         if (!shares.empty()) {
-            const std::vector<std::uint32_t> moved = vocabulary.absorb(own, own.size());
+            const std::vector<std::uint32_t> moved = vocabulary.absorb(own.names(), own.size());
             for (std::int32_t& column : rows.column)
                 column = static_cast<std::int32_t>(moved[static_cast<std::size_t>(column)]);
         }

@@ -29,19 +29,14 @@ StoredArrays store(const Vocabulary& vocabulary, const std::vector<std::uint32_t
 
 class StoredVocabulary {
    public:
-    struct View {
-        const std::uint64_t* what;
-        const std::uint32_t* length;
-        std::size_t size;
-        const char* bytes;
-        std::size_t bytes_size;
+    struct View : Names {
         const std::uint64_t* words;
         std::size_t words_size;  // a power of two, or nothing
         const std::uint64_t* sequences;
         std::size_t sequences_size;
     };
     static constexpr std::uint64_t seed = 0;  // files are the same wherever they are made
-    static constexpr std::uint32_t is_sequence = 0xffffffff;
+    static constexpr std::uint32_t is_sequence = Names::is_sequence;
     static constexpr std::uint64_t empty = ~std::uint64_t{0};
 
     explicit StoredVocabulary(const View& view) : view_(view) {}

@@ -14,17 +14,16 @@ using Cell = ValueCell;
 using ColumnCells = std::vector<ValueCell>;
 
 bool small_enough(const ValueColumn& column) {
-    if (column.level == 0) return true;
+    const std::size_t most = column.level > grid_level ? most_ticks : most_value_cells;
+    if (column.level == 0 || column.cells.size() <= most) return true;
     std::size_t cells = 0, ticks = 0;
     for (const Cell& cell : column.cells) {
         if (cell.tick == no_tick) break;
         ticks += cells == 0 || cell.tick != column.cells[cells - 1].tick;
         ++cells;
     }
-    return column.level > grid_level ? ticks <= most_ticks : cells <= most_value_cells;
+    return (column.level > grid_level ? ticks : cells) <= most;
 }
-
-int next_level(int level) { return level == exact_level ? short_level : level == short_level ? grid_level : level - 1; }
 
 // The cells of one column.
 ValueColumn column_of(const ValuesView& values, std::size_t j, std::size_t& at) {
@@ -125,6 +124,13 @@ void add(ValueColumn& to, ValueColumn other) {
     combine(to, other, false, never);
 }
 
+void Values::reserve(std::size_t ticks, std::size_t cells) {
+    tick.reserve(ticks);
+    feature.reserve(cells);
+    klass.reserve(cells);
+    whole.reserve(cells);
+}
+
 void Values::push(const ValueColumn& column) {
     const auto j = static_cast<std::int64_t>(level.size());
     level.push_back(static_cast<std::int8_t>(column.level));
@@ -153,7 +159,8 @@ bool sound(const ValuesView& values) {
             if (values.tick[t - 1] >= values.tick[t]) return false;
     for (std::size_t i = 0; i < values.cells; ++i) {
         const std::int64_t feature = values.feature[i], index = feature & missing_index;
-        if (feature < 0 || feature >> 32 >= static_cast<std::int64_t>(values.columns) || values.klass[i] < 0)
+        if (feature < 0 || feature >> 32 >= static_cast<std::int64_t>(values.columns) || values.klass[i] < 0 ||
+            values.whole[i] < 0)
             return false;
         const std::size_t j = static_cast<std::size_t>(feature >> 32);
         if (index != missing_index && index >= values.bounds[j + 1] - values.bounds[j]) return false;
@@ -171,7 +178,7 @@ bool well_formed(const ValuesView& values, std::size_t classes) {
         if (index != missing_index)
             used[static_cast<std::size_t>(values.bounds[values.feature[i] >> 32] + index)] = true;
         const Amount amount{values.whole[i], values.fraction ? values.fraction[i] : 0};
-        if (static_cast<std::size_t>(values.klass[i]) >= classes || amount.whole < 0 || amount.zero()) return false;
+        if (static_cast<std::size_t>(values.klass[i]) >= classes || amount.zero()) return false;
     }
     for (std::size_t j = 0; j < values.columns; ++j)
         for (std::int64_t t = values.bounds[j]; t < values.bounds[j + 1]; ++t)
@@ -182,6 +189,7 @@ bool well_formed(const ValuesView& values, std::size_t classes) {
 Values added(const ValuesView& left, const ValuesView& right, bool subtract, TooMuch& too_much) {
     if (left.columns != right.columns) throw std::invalid_argument("counts of values differ in their columns");
     Values result;
+    result.reserve(left.ticks + right.ticks, left.cells + right.cells);
     std::size_t at_left = 0, at_right = 0;
     for (std::size_t j = 0; j < left.columns; ++j) {
         ValueColumn sum = column_of(left, j, at_left), other = column_of(right, j, at_right);

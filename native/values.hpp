@@ -26,6 +26,11 @@ constexpr std::int64_t missing_index = 0xffffffff;              // the same amon
 
 inline bool is_level(int level) { return level == exact_level || level == short_level || (level >= 0 && level <= 10); }
 
+// The next coarser level.
+inline int next_level(int level) {
+    return level == exact_level ? short_level : level == short_level ? grid_level : level - 1;
+}
+
 // The tick of x, which is not NaN.
 NAIVELY_INLINE std::uint64_t tick_of(double x, int level) {
     const auto pattern = std::bit_cast<std::uint64_t>(x + 0.0);  // one zero, not two
@@ -100,6 +105,7 @@ struct Values {
     std::vector<std::int64_t> whole;
     std::vector<std::uint64_t> fraction;  // empty: all are zero
 
+    void reserve(std::size_t ticks, std::size_t cells);
     void push(const ValueColumn& column);
 };
 

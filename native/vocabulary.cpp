@@ -1,8 +1,28 @@
 #include "vocabulary.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace naively {
+
+const char* fault_of(const Names& names) {
+    if (names.size >= no_number) return "there are more names than numbers";
+    std::vector<std::uint8_t> depth(names.size, 1);
+    std::size_t left = names.bytes_size;
+    for (std::uint32_t n = 0; n < names.size; ++n) {
+        if (!names.sequence(n)) {
+            const std::size_t length = names.length[n];
+            if (length > left || names.what[n] > names.bytes_size - length) return "a name lies outside the bytes";
+            left -= length;
+            continue;
+        }
+        const std::uint32_t before = names.before(n), last = names.last(n);
+        if (before >= n || last >= n) return "a sequence names a part to come";
+        if (depth[last] != 1 || depth[before] == 255) return "a sequence is one word after another";
+        depth[n] = static_cast<std::uint8_t>(depth[before] + 1);
+    }
+    return nullptr;
+}
 
 void Keys::grow() {
     Large<Slot> old(slots_.size() * 2, Slot{0, no_number});
@@ -65,7 +85,7 @@ void Vocabulary::grow() {
         for (; next < size() && many < ahead; ++next) {
             if (sequence(next)) continue;
             numbers[many] = next;
-            words[many] = word(*this, next);
+            words[many] = word(names(), next);
             prefetch(words[many++]);
         }
         for (std::size_t i = 0; i < many; ++i)
@@ -80,7 +100,7 @@ std::size_t Vocabulary::free_place(const Word& word) const {
     return at;
 }
 
-std::uint32_t Vocabulary::absorb_one(const Vocabulary& other, std::uint32_t number, std::vector<std::uint32_t>& moved) {
+std::uint32_t Vocabulary::absorb_one(const Names& other, std::uint32_t number, std::vector<std::uint32_t>& moved) {
     if (moved[number] != no_number) return moved[number];
     if (other.sequence(number)) {  // its parts have smaller numbers
         const std::uint32_t before = absorb_one(other, other.before(number), moved);
@@ -90,17 +110,18 @@ std::uint32_t Vocabulary::absorb_one(const Vocabulary& other, std::uint32_t numb
     return moved[number] = find_or_add(word(other, number));
 }
 
-std::vector<std::uint32_t> Vocabulary::absorb(const Vocabulary& other, const std::vector<std::uint32_t>& wanted) {
-    std::vector<std::uint32_t> moved(other.size(), no_number);
+std::vector<std::uint32_t> Vocabulary::absorb(const Names& other, const std::vector<std::uint32_t>& wanted) {
+    std::vector<std::uint32_t> moved(other.size, no_number);
     for (const std::uint32_t number : wanted) absorb_one(other, number, moved);
     return moved;
 }
 
-std::vector<std::uint32_t> Vocabulary::absorb(const Vocabulary& other, std::size_t size) {
+std::vector<std::uint32_t> Vocabulary::absorb(const Names& other, std::size_t size) {
     constexpr std::uint32_t ahead = 64;
-    std::vector<std::uint32_t> moved(other.size(), no_number);
+    std::vector<std::uint32_t> moved(size, no_number);
     Word words[ahead];
-    sequences_.reserve(size > other.words_ ? (size - other.words_) / 2 : 0);  // some of it is known
+    const auto sequences = static_cast<std::size_t>(std::count(other.length, other.length + size, is_sequence));
+    sequences_.reserve(sequences / 2);  // some of it is known
     for (std::uint32_t from = 0; from < size; from += ahead) {
         const auto to = static_cast<std::uint32_t>(size - from < ahead ? size : from + ahead);
         // Parts have smaller numbers than their sequences, but may be among these.

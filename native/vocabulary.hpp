@@ -14,6 +14,27 @@ namespace naively {
 
 constexpr std::uint32_t no_number = 0xffffffff;
 
+// Names where they lie, in a vocabulary or in a file: words, and sequences of words, by number.
+struct Names {
+    static constexpr std::uint32_t is_sequence = 0xffffffff;
+
+    const std::uint64_t* what;    // of a word, where its bytes begin; of a sequence, its two parts, named before it
+    const std::uint32_t* length;  // of a word, in bytes
+    std::size_t size;
+    const char* bytes;
+    std::size_t bytes_size;
+
+    bool sequence(std::uint32_t number) const { return length[number] == is_sequence; }
+    // Of a sequence: all but its last word, and that word.
+    std::uint32_t before(std::uint32_t number) const { return static_cast<std::uint32_t>(what[number] >> 32); }
+    std::uint32_t last(std::uint32_t number) const { return static_cast<std::uint32_t>(what[number]); }
+    std::string_view word_of(std::uint32_t number) const { return {bytes + what[number], length[number]}; }
+};
+
+// What is wrong with names of a file, or null: each lies within the bytes, all together take no more than these, and a
+// sequence is an earlier name and an earlier word, of at most 255 words.
+const char* fault_of(const Names& names);
+
 // A word as it is looked up: its first sixteen bytes at hand, and its hash.
 struct Word {
     const char* bytes;
@@ -78,10 +99,10 @@ class Vocabulary {
     Word word(std::string_view name) const {
         return word(name.data(), name.size(), load_head(name.data(), name.size()));
     }
-    // A word of a vocabulary as it is looked up in this one.
-    Word word(const Vocabulary& other, std::uint32_t number) const {
+    // A word of others' names as it is looked up here.
+    Word word(const Names& other, std::uint32_t number) const {
         const std::string_view name = other.word_of(number);
-        const bool padded = other.what_[number] + sizeof(Head) <= other.bytes_.size();
+        const bool padded = other.what[number] + sizeof(Head) <= other.bytes_size;
         return word(name.data(), name.size(),
                     padded ? load_padded(name.data(), name.size()) : load_head(name.data(), name.size()));
     }
@@ -108,24 +129,26 @@ class Vocabulary {
         return known != no_number ? known : add(sequence, at);
     }
 
-    // What of another vocabulary is wanted (its numbers, in order), with the parts of its sequences; the number that
-    // each of the other's things has here, or no_number.
-    std::vector<std::uint32_t> absorb(const Vocabulary& other, const std::vector<std::uint32_t>& wanted);
-    std::vector<std::uint32_t> absorb(const Vocabulary& other, std::size_t size);
+    // What of others' names is wanted (their numbers, in order), with the parts of sequences; the number that each of
+    // the others' names has here, or no_number.
+    std::vector<std::uint32_t> absorb(const Names& other, const std::vector<std::uint32_t>& wanted);
+    // The same for the first `size` names.
+    std::vector<std::uint32_t> absorb(const Names& other, std::size_t size);
 
     std::size_t size() const { return what_.size(); }
     std::uint64_t seed() const { return seed_; }
-    bool sequence(std::uint32_t number) const { return length_[number] == is_sequence; }
-    // Of a sequence: all but its last word, and that word.
-    std::uint32_t before(std::uint32_t number) const { return static_cast<std::uint32_t>(what_[number] >> 32); }
-    std::uint32_t last(std::uint32_t number) const { return static_cast<std::uint32_t>(what_[number]); }
-    std::string_view word_of(std::uint32_t number) const { return {bytes_.data() + what_[number], length_[number]}; }
+    // Valid until the vocabulary grows.
+    Names names() const { return {what_.data(), length_.data(), size(), bytes_.data(), bytes_.size()}; }
+    bool sequence(std::uint32_t number) const { return names().sequence(number); }
+    std::uint32_t before(std::uint32_t number) const { return names().before(number); }
+    std::uint32_t last(std::uint32_t number) const { return names().last(number); }
+    std::string_view word_of(std::uint32_t number) const { return names().word_of(number); }
     // Its words, with a space between two.
     void append_name(std::uint32_t number, std::string& to) const;
 
    private:
     static constexpr std::size_t first_slots = 64;
-    static constexpr std::uint32_t is_sequence = 0xffffffff;
+    static constexpr std::uint32_t is_sequence = Names::is_sequence;
     struct Slot {
         Head head;
         std::uint32_t length;
@@ -141,7 +164,7 @@ class Vocabulary {
     std::uint32_t add(const Word& word, std::size_t at);
     std::uint32_t add(std::uint64_t sequence, std::size_t at);
     void keep(std::uint64_t what, std::uint32_t length);
-    std::uint32_t absorb_one(const Vocabulary& other, std::uint32_t number, std::vector<std::uint32_t>& moved);
+    std::uint32_t absorb_one(const Names& other, std::uint32_t number, std::vector<std::uint32_t>& moved);
     void grow();
     std::size_t free_place(const Word& word) const;
 

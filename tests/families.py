@@ -89,6 +89,15 @@ def number_rules() -> Any:
     return plain_table(columns=rules, alpha=0.5)
 
 
+def as_densities(values: Array) -> dict[str, list[Any]]:
+    """Columns of numbers between 0 and 1, missing ones as None; always four."""
+    return {name: [None if v is None else (v + 1) / 8 for v in column] for name, column in as_numbers(values).items()}
+
+
+def densities(*families: Any) -> Callable[[], Any]:
+    return lambda: plain_table(columns=dict(zip("abcd", families, strict=True)), alpha=0.5)
+
+
 def texts(**options: Any) -> Callable[[], Any]:
     return lambda: plain_text(**options)
 
@@ -127,6 +136,16 @@ CASES = [
     Case("table chosen informative", table(number=naively.Number(), missing="informative"), as_table),
     Case("table unsmoothed", table(number=naively.Histogram("sqrt"), alpha=0.0), as_table),
     Case("table of numbers", number_rules, as_numbers),
+    Case(
+        "table of densities",
+        densities(naively.LogNormal(), naively.Gamma(), naively.Beta(), naively.Circular(0.7)),
+        as_densities,
+    ),
+    Case(
+        "table of whole densities",
+        densities(naively.Geometric(), naively.NegativeBinomial(), naively.Exponential(), naively.Gaussian()),
+        as_numbers,
+    ),
 ]
 
 

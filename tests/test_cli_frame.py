@@ -16,9 +16,9 @@ import pytest
 
 from naively.cli import completion
 from naively.cli.arguments import GROUPS, parser
-from naively.cli.console import cut, width
 from naively.cli.exit import MEANINGS, UsageError
 from naively.cli.progress import Speed
+from naively.layout import cut, width
 
 COMMANDS = [name for names in GROUPS.values() for name in names]
 HOSTILE = "a\x1b[31mred\x07\x9b2J\u202eb\x7f\r"
@@ -632,7 +632,7 @@ def test_bash_completes(scripts, line, offered):
     [
         ("naively tr", ["train"]),
         ("naively train --family=mu", ["--family=multinomial"]),
-        ("naively train --ta", ["--target"]),
+        ("naively train --ta", ["--table", "--target"]),
     ],
 )
 def test_fish_completes(scripts, line, offered):

@@ -239,7 +239,7 @@ def test_classes_and_columns_are_united_and_dropped() -> None:
     b = part(np.array([[3.0]]), np.array([2], np.int32), 3)
     both = a + b
     assert both.full().mean.tolist() == [[0, 0], [1, 2], [3, 0]]
-    assert both.pooled[1].tolist() == [2, 2]
+    assert both.together.mean.tolist() == [[2, 2]]
     assert both.renumbered(4, np.array([2, 3, 0])).full().mean.tolist() == [[3, 0], [0, 0], [0, 0], [1, 2]]
     assert both.without_classes(np.array([True, True, False])).full().mean.tolist() == [[3, 0]]
     assert (ExactSums.empty(3, Index(2)) + both).same(both)

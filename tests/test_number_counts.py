@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -16,9 +17,11 @@ from naively import _core
 from naively.arrays import whole
 from naively.count.cells import Cells
 from naively.count.number_counts import NumberCounts
-from naively.errors import InputError, NaivelyError, NegativeCount
+from naively.errors import FileError, InputError, NaivelyError, NegativeCount
+from naively.learn import checks  # noqa: F401  which registers what must hold in a file
 from naively.names import Index
 from naively.read.matrix import RowError
+from naively.store.codec import Reader, Writer
 
 CLASSES = Index.of(["a", "b", "c", "d", "e"])
 ODD = [0.0, -0.0, np.nan, 5e-324, -5e-324, 2.2e-308, 1.0, -1.0, 1.7976931348623157e308, -1.7976931348623157e308, 0.1]
@@ -425,6 +428,20 @@ def test_forged_counts_are_seen_and_never_read_out_of_bounds(what: int, by: int)
             use()
         except (ValueError, NaivelyError):
             assert not unchanged
+
+
+@some
+@given(data(), st.booleans())
+def test_counts_are_stored_and_pickled(case: Any, spoilt: bool) -> None:
+    part = counted(*case)
+    writer = Writer()
+    stored = writer.put(part, "part")
+    assert Reader(writer.arrays).get(stored).same(part)
+    assert pickle.loads(pickle.dumps(part)).same(part)
+    if spoilt and len(part.ticks):
+        writer.arrays["part.ticks"] = np.full_like(part.ticks, 2**64 - 1)
+        with pytest.raises(FileError, match="damaged"):
+            Reader(writer.arrays).get(stored)
 
 
 def test_the_core_refuses_what_does_not_fit_together() -> None:

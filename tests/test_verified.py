@@ -88,7 +88,7 @@ def forged(model, path, name, change):
 @pytest.mark.parametrize(
     ("model", "name", "place", "value"),
     [
-        (GaussianNB(), "table.blocks.features.variance", 0, 0.0),
+        (GaussianNB(), "table.blocks.features.parameters.1", 0, 0.0),
         (GaussianClassifier(covariance="full"), "table.blocks.features.covariance", 0, -1.0),
         (GaussianClassifier(covariance="full"), "table.blocks.features.covariance", 1, 0.9),
     ],

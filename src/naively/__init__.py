@@ -12,10 +12,12 @@ _HOMES = {
     "Bernoulli": "families.columns.declared",
     "BernoulliNB": "estimators.counts",
     "Best": "families.words.selection",
+    "Beta": "families.densities",
     "BiasVariance": "judge.bias_variance",
-    "ColumnCounts": "count.column_counts",
     "Categorical": "families.columns.declared",
     "CategoricalNB": "estimators.categorical",
+    "Circular": "families.densities",
+    "ColumnCounts": "count.column_counts",
     "Comoments": "count.comoments",
     "Comparison": "judge.comparison",
     "Complement": "families.columns.declared",
@@ -31,10 +33,13 @@ _HOMES = {
     "Evidence": "smooth.rules",
     "ExactSums": "count.exact_sums",
     "Explanation": "score.explanation",
+    "Exponential": "families.densities",
     "FileError": "errors",
-    "Gaussian": "families.columns.declared",
+    "Gamma": "families.densities",
+    "Gaussian": "families.densities",
     "GaussianClassifier": "estimators.gaussian",
     "GaussianNB": "estimators.gaussian",
+    "Geometric": "families.densities",
     "Given": "score.priors",
     "HashingVectorizer": "estimators.vectorizers",
     "HeldOut": "learn.held_out",
@@ -44,13 +49,16 @@ _HOMES = {
     "JelinekMercer": "smooth.backgrounds",
     "Kernel": "families.columns.declared",
     "LearningCurve": "judge.learning_curve",
+    "LogNormal": "families.densities",
     "Multinomial": "families.columns.declared",
     "MultinomialNB": "estimators.counts",
     "NaiveBayes": "estimators.table",
     "NaivelyError": "errors",
+    "NegativeBinomial": "families.densities",
     "NegativeCount": "errors",
     "NoCounts": "errors",
     "Number": "families.columns.declared",
+    "NumberFamily": "families.densities.base",
     "Poisson": "families.columns.declared",
     "PoissonNB": "estimators.counts",
     "Prequential": "judge.prequential",
@@ -71,6 +79,7 @@ _HOMES = {
     "cross_validate": "judge.cross_validation",
     "evaluate": "judge.evaluation",
     "film_reviews": "data",
+    "from_bytes": "estimators.load",
     "learning_curve": "judge.learning_curve",
     "leave_one_out": "judge.cross_validation",
     "load": "estimators.load",
@@ -122,13 +131,21 @@ if TYPE_CHECKING:
     from naively.families.columns.declared import Categorical as Categorical
     from naively.families.columns.declared import Complement as Complement
     from naively.families.columns.declared import Dates as Dates
-    from naively.families.columns.declared import Gaussian as Gaussian
     from naively.families.columns.declared import Histogram as Histogram
     from naively.families.columns.declared import Kernel as Kernel
     from naively.families.columns.declared import Multinomial as Multinomial
     from naively.families.columns.declared import Number as Number
     from naively.families.columns.declared import Poisson as Poisson
     from naively.families.columns.declared import Text as Text
+    from naively.families.densities import Beta as Beta
+    from naively.families.densities import Circular as Circular
+    from naively.families.densities import Exponential as Exponential
+    from naively.families.densities import Gamma as Gamma
+    from naively.families.densities import Gaussian as Gaussian
+    from naively.families.densities import Geometric as Geometric
+    from naively.families.densities import LogNormal as LogNormal
+    from naively.families.densities import NegativeBinomial as NegativeBinomial
+    from naively.families.densities.base import NumberFamily as NumberFamily
     from naively.families.words.selection import Best as Best
     from naively.judge.bias_variance import BiasVariance as BiasVariance
     from naively.judge.bias_variance import bias_variance as bias_variance

@@ -353,6 +353,18 @@ class TokenRules:
     def of(kind: int, lower: bool, negation: bool, shortest: int, longest: int, stop: object | None) -> TokenRules:
         """kind: 0 words, 1 as scikit-learn, 2 characters within words, 3 characters; stop: words left out."""
 
+class CellSum:
+    """A growing sum of cells of whole numbers, to which many more are added without copying it for each of them."""
+
+    def __init__(self, planes: int) -> None:
+        """Nothing yet; each cell has so many values."""
+
+    def add(self, feature: _I8, klass: _I4, values: _I8) -> None:
+        """Cells of features from 0 to 2**32 - 1, in any order; OverflowError beyond 64 bits."""
+
+    def take(self) -> tuple[_I8, _I4, _I8]:
+        """Feature, class and values of all that was added, sorted; the sum is then empty."""
+
 class Vocabulary:
     """Words and sequences of words by number; grows for ever, many may read it at once."""
 
@@ -376,6 +388,9 @@ class Vocabulary:
 
     def absorb(self, known: int, other: Vocabulary, size: int) -> tuple[_I8, int] | None:
         """Numbers here of the other's first things, and the size then; None where this is no longer of size `known`."""
+
+    def absorb_stored(self, known: int, other: StoredVocabulary) -> tuple[_I8, int] | None:
+        """The same for all names of a file; ValueError where they make no sense."""
 
     def subset(self, numbers: _I8) -> tuple[Vocabulary, _I8]:
         """A vocabulary of these alone, and the numbers that things have there (-1: none)."""

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence, Sized
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from html import escape
 from importlib import import_module
 from typing import Any, TypeVar
 
 from naively.errors import InputError
+from naively.layout import table_lines
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table of texts under a head: the first `names` columns are names, the others numbers; `best` rows are bold.
+    """A table of texts under a head; `best` rows are bold.
+
+    `align` has an "l" or "r" for each column; its last letter is for all columns that follow.
 
     >>> print(Sheet(("class", "f1"), (("spam", "0.9"), ("ham", "0.75"))))
     class    f1
@@ -25,19 +28,11 @@ class Sheet:
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     title: str = ""
-    names: int = 1
+    align: str = "lr"
     best: frozenset[int] = frozenset()
 
     def __str__(self) -> str:
-        cells = [self.head, *self.rows]
-        widths = [max(len(row[j]) for row in cells) for j in range(len(self.head))]
-        lines = [
-            "  ".join(
-                text.ljust(w) if j < self.names else text.rjust(w)
-                for j, (text, w) in enumerate(zip(row, widths, strict=True))
-            ).rstrip()
-            for row in cells
-        ]
+        lines = table_lines([self.head, *self.rows], self.align)
         return "\n".join([self.title, *lines] if self.title else lines)
 
     def rich(self) -> Any:
@@ -46,8 +41,9 @@ class Sheet:
         from rich.text import Text
 
         table = Table(title=Text(self.title) if self.title else None, title_justify="left")
-        for j, name in enumerate(self.head):
-            table.add_column(Text(name), justify="left" if j < self.names else "right")
+        sides = self.align + self.align[-1:] * len(self.head)
+        for name, side in zip(self.head, sides, strict=False):
+            table.add_column(Text(name), justify="left" if side == "l" else "right")
         for i, row in enumerate(self.rows):
             table.add_row(*map(Text, row), style="bold" if i in self.best else None)
         return table
@@ -77,6 +73,22 @@ class Report:
 
     def _repr_html_(self) -> str:
         return "".join(sheet.html() for sheet in self._sheets())
+
+
+class RowReport(Report):
+    """A report that is a sequence of rows, each a dataclass."""
+
+    rows: Any
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def to_frame(self) -> Any:
+        """Return the rows as a pandas DataFrame."""
+        return frame_of({f.name: [getattr(row, f.name) for row in self.rows] for f in fields(self.rows[0])})
 
 
 def number(value: Any) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TextIO
 
 from naively.errors import naming
+from naively.layout import cut, padded, table_lines, width
 
 # Control characters, and marks that turn the direction of writing or break lines.
 _BIDI = "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff"
@@ -74,7 +75,7 @@ class Console:
         known = list(pairs.items() if isinstance(pairs, Mapping) else pairs)
         broad = max((width(printable(name)) for name, _ in known), default=0)
         for name, value in known:
-            named = self._styled("out", "dim", _padded(printable(name), broad, "l"))
+            named = self._styled("out", "dim", padded(printable(name), broad, "l"))
             self._answer(f"{named}  {format_value(value)}")
 
     def table(
@@ -89,14 +90,13 @@ class Console:
         raw = [list(row) for row in rows]
         sides = align or "".join("r" if _is_numeric(row[i] for row in raw) else "l" for i in range(len(columns)))
         body = list(zip(*(_column([row[i] for row in raw]) for i in range(len(columns))), strict=True))
-        header = [printable(column) for column in columns]
         room = terminal_width(sys.stdout) if _is_terminal(sys.stdout) else None
-        widths = _fitted([max(map(width, cells)) for cells in zip(header, *body, strict=True)], room)
+        header, *lines = table_lines([list(map(printable, columns)), *body], sides, room)
         if title is not None:
             self._answer(self._styled("out", "bold", cut(printable(title), room)))
-        self._answer(self._styled("out", "bold", cut(_row(header, widths, sides), room)))
-        for cells in body:
-            self._answer(cut(_row(cells, widths, sides), room))
+        self._answer(self._styled("out", "bold", header))
+        for line in lines:
+            self._answer(line)
 
     def result(self, document: Mapping[str, Any]) -> None:
         """Write the JSON document of a command, once; only with --json."""
@@ -259,29 +259,6 @@ def plain(value: Any) -> Any:
     return value if value is None or isinstance(value, (str, int)) else str(value)
 
 
-def width(text: str) -> int:
-    """Return the number of terminal columns that a text takes."""
-    if text.isascii():
-        return len(text)
-    return sum(map(_char_width, text))
-
-
-def cut(text: str, columns: int | None) -> str:
-    """Cut a text to a number of terminal columns; a text that was cut ends in "…".
-
-    >>> cut("abcdef", 4), cut("abcdef", None)
-    ('abc…', 'abcdef')
-    """
-    if columns is None or width(text) <= columns:
-        return text
-    used = 0
-    for end, char in enumerate(text):
-        used += _char_width(char)
-        if used > columns - 1:
-            return text[:end] + "…" if columns > 0 else ""
-    return text
-
-
 def terminal_width(stream: TextIO | None) -> int:
     """Return the current width of the terminal that a stream goes to; COLUMNS or 80 if it is no terminal."""
     try:
@@ -327,16 +304,6 @@ def _colored(stream: TextIO | None, wanted: bool | None) -> bool:
     return _is_terminal(stream) and os.environ.get("TERM") != "dumb"
 
 
-def _char_width(char: str) -> int:
-    if char.isascii():
-        return 1
-    from unicodedata import category, east_asian_width
-
-    if category(char) in ("Mn", "Me", "Cf"):
-        return 0
-    return 2 if east_asian_width(char) in "WF" else 1
-
-
 def _is_numeric(values: Iterable[Any]) -> bool:
     known = [value for value in map(_native, values) if value is not None]
     return bool(known) and all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in known)
@@ -351,21 +318,3 @@ def _column(values: list[Any]) -> list[str]:
     if largest >= 1e15 or any(0 < value < 0.5 * 10**-digits for value in fractions):
         return [format_value(value) for value in values]
     return [f"{value:,.{digits}f}" if isinstance(value, float) else format_value(value) for value in values]
-
-
-def _fitted(widths: list[int], room: int | None) -> list[int]:
-    """Narrow the widest columns until a row fits; no column gets narrower than 6."""
-    widths = list(widths)
-    while room is not None and widths and sum(widths) + 2 * (len(widths) - 1) > room and max(widths) > 6:
-        widths[widths.index(max(widths))] -= 1
-    return widths
-
-
-def _row(cells: Sequence[str], widths: Sequence[int], sides: str) -> str:
-    parts = (_padded(cut(cell, wide), wide, side) for cell, wide, side in zip(cells, widths, sides, strict=True))
-    return "  ".join(parts).rstrip()
-
-
-def _padded(text: str, columns: int, side: str) -> str:
-    blank = " " * (columns - width(text))
-    return blank + text if side == "r" else text + blank

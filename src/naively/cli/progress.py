@@ -7,7 +7,8 @@ from math import exp
 from time import monotonic
 from types import TracebackType
 
-from naively.cli.console import Console, cut, printable, terminal_width, width
+from naively.cli.console import Console, printable, terminal_width
+from naively.layout import cut, width
 
 _BETWEEN = 0.1  # seconds between two drawings
 _MEMORY = 4.0  # seconds over which speed is averaged

@@ -10,6 +10,7 @@ import numpy as np
 from naively.arrays import Array
 from naively.count.columns import CODE_BITS, MISSING
 from naively.families.blocks.categories import CategoryBlock
+from naively.families.blocks.density_columns import DensityBlock
 from naively.families.blocks.matrix import MatrixBlock
 from naively.families.blocks.number_columns import NumberBlock
 from naively.families.blocks.text import TextBlock
@@ -50,6 +51,8 @@ def telling_values(learner: Any, top: int) -> dict[Any, list[tuple[str, float]]]
                     _means(moments, moments.features.lookup[column.name], column.name, found)
                 else:
                     _bins(column, found)
+        elif isinstance(block, DensityBlock):
+            _densities(block, block.family.table(part, rule, np.zeros(len(names))), part.total.full(), found)
         elif isinstance(block, TextBlock):
             _words(block, part, top, found)
         elif isinstance(block, MatrixBlock):
@@ -120,16 +123,36 @@ def _bins(column: Column, found: Found) -> None:
 
 def _means(moments: Any, j: int, name: str, found: Found) -> None:
     """Add a column of numbers to the classes in which its mean differs from that of the others."""
-    n, mean, m2 = (values[:, j] for values in (moments.n, moments.mean, moments.m2))
-    spread = float(np.sqrt(m2.sum() / max(n.sum(), 1.0)))
-    for k, pairs in enumerate(found):
-        rest = n.sum() - n[k]
-        if n[k] < 2 or rest < 2 or spread <= 0:
+    mean, variance = moments.mean[:, j], moments.variance[:, j]
+    for k, gap in _gaps(moments, j).items():
+        figures = f"mean {mean[k]:.4g}, sd {np.sqrt(variance[k]):.4g}"
+        found[k].append((f"{name} {'high' if gap > 0 else 'low'} ({figures})", abs(gap)))
+
+
+def _densities(block: DensityBlock, table: Any, moments: Any, found: Found) -> None:
+    """Add columns to the classes in which the mean of a statistic differs from that of the others."""
+    ignored, family = block.ignored(table), block.family.density
+    for j, name in enumerate(block.sources):
+        if name in ignored:
             continue
-        other = ((n * mean).sum() - n[k] * mean[k]) / rest
-        gap = float((mean[k] - other) / (spread * np.sqrt(1.0 / n[k] + 1.0 / rest)))
-        figures = f"mean {mean[k]:.4g}, sd {np.sqrt(m2[k] / n[k]):.4g}"
-        pairs.append((f"{name} {'high' if gap > 0 else 'low'} ({figures})", abs(gap)))
+        gaps = [_gaps(moments, s * len(block.sources) + j) for s in range(len(family.names))]
+        for k, gap in gaps[0].items():
+            place = (" high" if gap > 0 else " low") if family.rising else ""
+            text = f"{name}{place} ({table.described(k, j)})"
+            found[k].append((text, max(abs(of_statistic[k]) for of_statistic in gaps)))
+
+
+def _gaps(moments: Any, j: int) -> dict[int, float]:
+    """Return how far the mean of each class is from that of the others, in standard deviations, by class."""
+    n, mean, variance = (values[:, j] for values in (moments.n, moments.mean, moments.variance))
+    spread = float(np.sqrt(n @ variance / max(n.sum(), 1.0)))
+    gaps: dict[int, float] = {}
+    for k in range(len(n)):
+        rest = n.sum() - n[k]
+        if n[k] >= 2 and rest >= 2 and spread > 0:
+            other = ((n * mean).sum() - n[k] * mean[k]) / rest
+            gaps[k] = float((mean[k] - other) / (spread * np.sqrt(1.0 / n[k] + 1.0 / rest)))
+    return gaps
 
 
 def _words(block: TextBlock, ledger: Any, top: int, found: Found) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 
 from naively.arrays import Array, Value, close
 from naively.count.counts import padded, rows_left, spread, sum_of
+from naively.count.moments import Moments
 from naively.errors import Inexact, InputError, NegativeCount
 from naively.names import Index
 from naively.store.registry import stored
@@ -76,29 +77,35 @@ def refuse_strangers(left: Array, mine: list[Array], theirs: list[Array], featur
 
 @dataclass(frozen=True, eq=False)
 class Diagonal(Value):
-    """Count, mean and squared deviations of each feature by itself, for every class."""
+    """Moments of each feature by itself, for every class."""
 
     rows: Array
     features: Index
-    n: Array
-    mean: Array
-    m2: Array
+    moments: Moments
+
+    @property
+    def n(self) -> Array:
+        return self.moments.n
+
+    @property
+    def mean(self) -> Array:
+        return self.moments.mean
+
+    @property
+    def variance(self) -> Array:
+        return self.moments.variance
 
     def full(self) -> Diagonal:
         return self
 
-    @property
-    def variance(self) -> Array:
-        """Squared deviations over counts; 0 where nothing was seen."""
-        return np.divide(self.m2, self.n, out=np.zeros_like(self.m2), where=self.n > 0)
-
     @cached_property
-    def pooled(self) -> tuple[Array, Array, Array]:
-        """Count, mean and squared deviations per feature, over all classes."""
-        total = self.n.sum(axis=0)
-        share = np.divide(self.n, total, out=np.zeros_like(self.n), where=total > 0)
-        centre = (share * self.mean).sum(axis=0)
-        return total, centre, (self.m2 + self.n * (self.mean - centre) ** 2).sum(axis=0)
+    def together(self) -> Diagonal:
+        """The moments of all classes as those of one."""
+        return Diagonal(np.atleast_1d(self.rows.sum()), self.features, self.moments.pooled().reshaped(1, -1))
+
+    def without(self, x: Array, codes: Array, weight: Array) -> Moments:
+        """Return for each row of numbers the moments of its class without it, rows by features; NaN is no number."""
+        return self.moments.at(codes).without(x, weight)
 
 
 @stored()
@@ -182,7 +189,9 @@ class Comoments(Value):
     def single(self) -> Diagonal:
         """The moments of each feature by itself."""
         each = self.full()
-        return Diagonal(self.rows, self.features, *(_own(values) for values in (each.n, each.mean, each.m2)))
+        n, mean, squares = (_own(values) for values in (each.n, each.mean, each.m2))
+        variance = np.divide(squares, n, out=np.zeros_like(squares), where=n > 0)
+        return Diagonal(self.rows, self.features, Moments(n, mean, variance))
 
     def full(self) -> Self:
         """With a row of the arrays for every class."""
@@ -193,9 +202,9 @@ class Comoments(Value):
         return replace(self, present=np.arange(n_classes), n=n, mean=mean, m2=m2)
 
     @property
-    def pooled(self) -> tuple[Array, Array, Array]:
-        """Count, mean and squared deviations per feature, over all classes."""
-        return self.single().pooled
+    def together(self) -> Diagonal:
+        """The moments of each feature by itself, of all classes as those of one."""
+        return self.single().together
 
     def renumbered(self, n_classes: int, places: Array) -> Self:
         """The same with other numbers for the classes."""

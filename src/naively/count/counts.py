@@ -117,11 +117,15 @@ class Counts(Value):
         result[self.cells.klass, self.cells.feature] = self.cells.values[plane]
         return result
 
-    def _aligned(self, other: Counts) -> tuple[Counts, Counts]:
-        """Return both over the union of their features."""
+    def check_alike(self, other: Counts) -> None:
+        """Raise InputError if the other counts something else."""
         if not isinstance(other, Counts) or self.kind != other.kind:
             what = f"one of {other.kind}" if isinstance(other, Counts) else type(other).__name__
             raise InputError(f"a tally of {self.kind} and {what} cannot be put together; count the same way twice")
+
+    def _aligned(self, other: Counts) -> tuple[Counts, Counts]:
+        """Return both over the union of their features."""
+        self.check_alike(other)
         if self.features is other.features:
             return self, other
         features, renumber = self.features.union(other.features, "features")  # type: ignore[arg-type]

@@ -16,6 +16,7 @@ from naively import _core
 from naively.arrays import Array, Value, close
 from naively.count.counts import padded, rows_left, spread, sum_of
 from naively.count.exact_numbers import ExactNumbers
+from naively.count.moments import Moments
 from naively.errors import InputError, NegativeCount
 from naively.names import Index
 from naively.read.matrix import ROW, RowError
@@ -24,6 +25,12 @@ from naively.threads import threads
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+_LOST = 1e-4
+"""Where less than this share of the values or of their squares is left without a row, digits are lost."""
+_CLOSE, _ROUNDING = 1e-11, np.finfo(np.float64).eps
+"""The share of the squares that rounding may be, and the share of a mean that its own rounding is."""
+_AT_ONCE = 1 << 14
 
 
 @stored()
@@ -98,16 +105,49 @@ class ExactSums(Value):
         return self._moments[2]
 
     @property
-    def m2(self) -> Array:
-        """Squared deviations from the mean."""
-        return self.variance * self.n
+    def moments(self) -> Moments:
+        """Count, mean and variance of the classes that are present."""
+        return Moments(*self._moments)
 
     @cached_property
-    def pooled(self) -> tuple[Array, Array, Array]:
-        """Count, mean and squared deviations per feature, over all classes."""
+    def together(self) -> Self:
+        """The sums of all classes as those of one."""
         sums = self.sums.total(1)
-        every = ExactSums(self.rows, self.features, self.present, ExactNumbers._from(sums.flat, (3, 1, sums.shape[1])))
-        return every.n[0], every.mean[0], every.m2[0]
+        rows = np.atleast_1d(self.rows.sum())
+        present = np.zeros(1, np.int64)
+        return type(self)(rows, self.features, present, ExactNumbers._from(sums.flat, (3, 1, sums.shape[1])))
+
+    def without(self, x: Array, codes: Array, weight: Array) -> Moments:
+        """Return for each row of numbers the moments of its class without it, rows by features; NaN is no number.
+
+        `codes` are places among the classes that are present. Where too many digits would be lost by taking a row out
+        of the moments, it is taken out of the sums.
+        """
+        before = self.moments.at(codes)
+        left = before.without(x, weight)
+        squares, rounding = left.n * left.variance, _ROUNDING * np.abs(before.mean)
+        off = weight[:, None] * rounding * (2.0 * np.abs(x - before.mean) + rounding)
+        worn = (squares < _LOST * before.n * before.variance) | (off > _CLOSE * squares)
+        worn = (left.n < _LOST * before.n) | (worn & (before.variance > 0))
+        row, column = np.nonzero(worn & ~np.isnan(x))
+        if not len(row):
+            return left
+        return left.replaced((row, column), self._exactly_without(codes[row], column, x[row, column], weight[row]))
+
+    def _exactly_without(self, klass: Array, column: Array, x: Array, weight: Array) -> Moments:
+        """Return the moments of some classes and columns, each without one value, from the sums without it."""
+        parts = []
+        for begin in range(0, len(x), _AT_ONCE):
+            some = slice(begin, begin + _AT_ONCE)
+            each = np.arange(len(x[some]), dtype=np.int32)
+            values = np.ascontiguousarray(x[some, None], np.float64)
+            counted, _ = _core.count_exactly(values, each, len(each), np.ascontiguousarray(weight[some]), 1)
+            step = len(self.present) * self.features.size * np.arange(3)[:, None]
+            own = self.sums.take(klass[some] * self.features.size + column[some] + step)
+            left = own - ExactNumbers._from(counted, own.shape)
+            n, mean, variance = _core.exact_moments(left.flat, 1)
+            parts.append((n, mean, np.nan_to_num(variance)))  # NaN: other rows were counted
+        return Moments(*(np.concatenate(values) for values in zip(*parts, strict=True)))
 
     def single(self) -> ExactSums:
         """The sums of each feature by itself."""

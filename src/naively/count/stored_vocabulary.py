@@ -44,17 +44,6 @@ class StoredArrays:
     def core(self) -> Any:
         return _core.StoredVocabulary.of(self.what, self.length, self.bytes, self.words, self.sequences)
 
-    def as_listed(self) -> tuple[Any, IntArray, IntArray, IntArray]:
-        """Return the arguments of `Vocabulary.from_arrays`."""
-        several = self.length == _SEQUENCE
-        parts = self.what[several]
-        length = np.where(several, -1, self.length.astype(np.int64))
-        return self.bytes.tobytes(), length, (parts >> np.uint64(32)).astype(np.int64), _low(parts)
-
-
-def _low(values: Array) -> IntArray:
-    return (values & np.uint64(_SEQUENCE)).astype(np.int64)
-
 
 @contextmanager
 def _of_a_file() -> Iterator[None]:
@@ -76,8 +65,17 @@ class Stored(Vocabulary):
 
     @cached_property
     def table(self) -> Any:
+        return self.copied().table
+
+    @property
+    def source(self) -> Any:
+        return self.__dict__.get("table", self.arrays)
+
+    def _put_into(self, table: Any, known: int) -> Any:
+        if "table" in self.__dict__:
+            return super()._put_into(table, known)
         with _of_a_file():
-            return Vocabulary.from_arrays(*self.arrays.as_listed()).table
+            return table.absorb_stored(known, self.arrays.core)
 
     def read(self, texts: Any, rules: Any, n_threads: int, place: Any = None) -> tuple[IntArray, Any, Any]:
         if "table" in self.__dict__ or texts.bytes > _WORTH_A_TABLE * self.size:
@@ -90,7 +88,7 @@ class Stored(Vocabulary):
             return spelt(*self.arrays.core.names(np.ascontiguousarray(numbers, dtype=np.int64)))
 
     def __reduce__(self) -> Any:
-        return Vocabulary.from_arrays, self.arrays.as_listed()
+        return Vocabulary.from_arrays, self.copied().to_arrays()
 
 
 def in_order(vocabulary: Vocabulary) -> tuple[Vocabulary, IntArray]:
@@ -116,7 +114,7 @@ def in_order(vocabulary: Vocabulary) -> tuple[Vocabulary, IntArray]:
 def _put_words(writer: Writer, value: Vocabulary, path: str) -> Any:
     """Vocabularies that share a table are stored once, as far as the largest of them reaches."""
     for known, name in writer.shared:
-        if known is value or (_table(known) is _table(value) and value.size <= known.size):
+        if known is value or (known.source is value.source and value.size <= known.size):
             return {"words": name, "size": value.size}
     arrays = StoredArrays.of(value)
     while any(f"{path}.{field.name}" in writer.arrays for field in fields(arrays)):
@@ -125,11 +123,6 @@ def _put_words(writer: Writer, value: Vocabulary, path: str) -> Any:
         writer.keep(getattr(arrays, field.name), f"{path}.{field.name}")
     writer.shared.append((value, path))
     return {"words": path, "size": value.size}
-
-
-def _table(words: Vocabulary) -> Any:
-    """The table that a vocabulary is part of; of one that still lies in a file, what it lies in."""
-    return words.__dict__.get("table", words.__dict__.get("arrays"))
 
 
 def _get_words(reader: Reader, node: Any) -> Vocabulary:

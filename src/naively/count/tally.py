@@ -84,7 +84,7 @@ class Tally(Value):
         return {name: getattr(part, "features", None) for name, part in self.parts.items()}
 
     def __add__(self, other: Tally) -> Tally:
-        classes, theirs = self._aligned(other)
+        classes, theirs = self.aligned(other)
         parts = {name: part + theirs.parts[name] for name, part in self.parts.items()}
         return Tally(classes, sum_of([self.rows, theirs.rows]), parts)
 
@@ -93,7 +93,7 @@ class Tally(Value):
         return self if other == 0 and isinstance(other, int) else NotImplemented
 
     def __sub__(self, other: Tally) -> Tally:
-        classes, theirs = self._aligned(other)
+        classes, theirs = self.aligned(other)
         rows = rows_left(classes, self.rows, theirs.rows)
         parts = {name: part.minus(theirs.parts[name], classes) for name, part in self.parts.items()}
         for name, part in self.parts.items():
@@ -104,7 +104,7 @@ class Tally(Value):
         if not isinstance(other, Tally):
             return NotImplemented
         try:
-            _, theirs = self._aligned(other)
+            _, theirs = self.aligned(other)
         except InputError:
             return False
         same = close(*padded(self.rows, theirs.rows))
@@ -112,7 +112,7 @@ class Tally(Value):
 
     __hash__ = None  # type: ignore[assignment]
 
-    def _aligned(self, other: Tally) -> tuple[Index, Tally]:
+    def aligned(self, other: Tally) -> tuple[Index, Tally]:
         """Return the classes of both, and the other tally with its classes renumbered to match."""
         if not isinstance(other, Tally) or self.parts.keys() != other.parts.keys():
             theirs = f"one of {list(other.parts)}" if isinstance(other, Tally) else type(other).__name__
@@ -162,15 +162,6 @@ class Tally(Value):
         if len(self.parts) == 1:
             return f"{head}, {self.part!r})"
         return ",\n  ".join([head, *(f"{name}: {part!r}" for name, part in self.parts.items())]) + ")"
-
-
-def add_all(tallies: list[Tally]) -> Tally:
-    """Return the sum of tallies, added pairwise, so that no large sum is copied for each of them."""
-    while len(tallies) > 1:
-        tallies = [
-            tallies[i] + tallies[i + 1] if i + 1 < len(tallies) else tallies[i] for i in range(0, len(tallies), 2)
-        ]
-    return tallies[0]
 
 
 def check_missing(classes: Index, mine: tuple[Array, Any], gone: tuple[Array, Any]) -> None:

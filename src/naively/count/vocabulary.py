@@ -20,6 +20,7 @@ from naively.store.damage import are, need
 from naively.store.registry import form, stored
 
 _MOST_ROWS = 1 << 62
+_SMALL_SHARE = 4
 
 
 def _secret_key() -> int:
@@ -61,7 +62,7 @@ class Vocabulary(Value):
 
         The cost is that of the other, unless the table has already grown for a third vocabulary.
         """
-        absorbed = self.table.absorb(self.size, other.table, other.size)
+        absorbed = other._put_into(self.table, self.size)
         if absorbed is None:
             return self.copied().grown(other)
         moved, size = absorbed
@@ -70,20 +71,30 @@ class Vocabulary(Value):
     def copied(self) -> Vocabulary:
         """Return the same names in a table of its own."""
         table = _new_table()
-        _, size = table.absorb(0, self.table, self.size)
+        _, size = self._put_into(table, 0)
         return Vocabulary(table, size)
+
+    @property
+    def source(self) -> Any:
+        """The table or arrays that hold the names; vocabularies of one source agree on their numbers."""
+        return self.table
+
+    def _put_into(self, table: Any, known: int) -> Any:
+        """Add these names to another table of size `known`; return their numbers there and its size (None: it grew)."""
+        return table.absorb(known, self.table, self.size)
 
     def union(self, other: Vocabulary, what: str) -> tuple[Vocabulary, IntArray | None]:
         """Return the union, and the numbers of the other's names in it (None: unchanged)."""
         if not isinstance(other, Vocabulary):
             raise InputError(f"{what}: words on one side and {type(other).__name__} on the other; count the same way")
-        if other.table is self.table:
+        if other.source is self.source:
             return (self if self.size >= other.size else other), None
         if other.size == 0:
             return self, None
         if self.size == 0:
             return other, None
-        return self.copied().grown(other)
+        small = other.size * _SMALL_SHARE <= self.size  # few names, which may stay in the table
+        return (self if small else self.copied()).grown(other)
 
     def subset(self, numbers: IntArray) -> tuple[Vocabulary, IntArray]:
         """Return a vocabulary of these alone, and the new number of each name of this one (-1: none)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from naively.estimators.load import load
+from naively.estimators.load import from_bytes, load
 
 if TYPE_CHECKING:
     from naively.estimators.categorical import CategoricalNB
@@ -30,6 +30,7 @@ __all__ = [
     "TextClassifier",
     "TfidfTransformer",
     "TfidfVectorizer",
+    "from_bytes",
     "load",
     "merge",
 ]

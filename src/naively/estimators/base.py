@@ -10,7 +10,7 @@ from naively.arrays import Array
 from naively.count.ledger import Ledger
 from naively.count.tally import Tally
 from naively.errors import InputError
-from naively.estimators.rows import check_rows, numbers
+from naively.estimators.rows import as_array, check_rows, is_plain, numbers
 from naively.estimators.sklearn_protocol import SklearnProtocol, validated
 from naively.families.base import Family
 from naively.families.blocks.blocks import Blocks
@@ -86,7 +86,7 @@ class CountingClassifier(SklearnProtocol, Learner):
     ) -> Batch:
         if y is None:
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        X = check_rows(self, X, reset=model is None)
+        X = self._rows(X, reset=model is None)
         frame = self._frame_of(X)
         y, known = labels_of(y, X.shape[0])
         weight = check_weights(sample_weight, X.shape[0])
@@ -101,7 +101,7 @@ class CountingClassifier(SklearnProtocol, Learner):
         return Batch(frame, codes, classes, weight, counted_rows)
 
     def _labelled(self, model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Frame, Array, Array | None]:
-        X = check_rows(self, X, reset=False)
+        X = self._rows(X, reset=False)
         y, known = labels_of(y, X.shape[0])
         weight = check_weights(sample_weight, X.shape[0])
         if known is not None:
@@ -110,6 +110,12 @@ class CountingClassifier(SklearnProtocol, Learner):
         return self._frame_of(X), counted_codes(codes, classes, model.ledger.classes, weight), weight
 
     # --- rows
+
+    def _rows(self, X: Any, *, reset: bool) -> Any:
+        """Rows as an array or a matrix whose shape and column names were checked."""
+        if not reset and is_plain(self, X):
+            return X
+        return check_rows(self, self._as_given(as_array(X)), reset=reset)
 
     @staticmethod
     def _as_given(X: Any) -> Any:
@@ -125,7 +131,7 @@ class CountingClassifier(SklearnProtocol, Learner):
 
     def _frame(self, X: Any) -> tuple[Frame, Any]:
         self._check_fitted()
-        X = check_rows(self, X, reset=False)
+        X = self._rows(X, reset=False)
         return self._frame_of(X), _dtype_of(X)
 
     def _drawn_rows(self, drawn: dict[int, dict[str, Any]], klass: Array) -> Any:

@@ -162,9 +162,12 @@ class CategoricalNB(SmoothedClassifier):
             for start, size in zip(table.offsets.tolist(), table.sizes.tolist(), strict=True)
         ]
 
+    @property
+    def _positive_only(self) -> bool:
+        return self.numbers == "codes"
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
-        tags.input_tags.positive_only = self.numbers == "codes"
         tags.input_tags.string = True
         return tags

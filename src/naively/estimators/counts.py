@@ -77,9 +77,14 @@ class SmoothedClassifier(CountingClassifier):
     def _prior_rule(self) -> Prior:
         return prior_of(self._value("class_prior"), Empirical() if self.fit_prior else Uniform())
 
+    @property
+    def _positive_only(self) -> bool:
+        return True
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True
+        tags.input_tags.positive_only = self._positive_only
         return tags
 
 
@@ -149,11 +154,6 @@ class MultinomialNB(FeatureCounts):
     def _family(self) -> Family:
         return Multinomial(type(self).__name__)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = True
-        return tags
-
 
 class ComplementNB(FeatureCounts):
     """Complement Naive Bayes: weighs a feature by how rarely the other classes use it.
@@ -213,11 +213,6 @@ class ComplementNB(FeatureCounts):
         self._fitted("feature_all_")
         return self.tally_.part.dense().sum(axis=0).astype(np.float64)
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = True
-        return tags
-
 
 class BernoulliNB(FeatureCounts):
     """Bernoulli Naive Bayes: a feature is there or not, and its absence counts too.
@@ -269,10 +264,9 @@ class BernoulliNB(FeatureCounts):
     def _family(self) -> Family:
         return Bernoulli(type(self).__name__, None if self.binarize is None else float(self.binarize))
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = self.binarize is None
-        return tags
+    @property
+    def _positive_only(self) -> bool:
+        return self.binarize is None
 
     def _feature_log_prob(self) -> Array:
         [part] = self._model.ledger.counted.values()
@@ -329,8 +323,3 @@ class PoissonNB(FeatureCounts):
         """The rate of each feature in each class."""
         self._check_fitted()
         return np.exp(self.feature_log_prob_)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = True
-        return tags

@@ -11,8 +11,10 @@ from naively.arrays import Array
 from naively.estimators.base import CountingClassifier
 from naively.estimators.validation import Between, OneOf
 from naively.families.base import Family
-from naively.families.densities.gaussian import COVARIANCES, Gaussian, epsilon
+from naively.families.densities.covariance import GaussianModel, epsilon
+from naively.families.densities.gaussian import COVARIANCES
 from naively.score.priors import PRIORS, Empirical, Prior, prior_of
+from naively.score.table import CovarianceTable
 
 
 class NormalClassifier(CountingClassifier):
@@ -51,7 +53,7 @@ class NormalClassifier(CountingClassifier):
     def theta_(self) -> Array:
         """Mean of each feature in each class."""
         model = self._fitted("theta_")
-        return self._by_class(self.table_.block.mean).astype(model.dtype)
+        return self._by_class(_means(self.table_.block)).astype(model.dtype)
 
 
 class GaussianNB(NormalClassifier):
@@ -85,7 +87,7 @@ class GaussianNB(NormalClassifier):
         self.var_smoothing = var_smoothing
 
     def _family(self) -> Family:
-        return Gaussian(type(self).__name__)
+        return GaussianModel(type(self).__name__)
 
     def _rule(self) -> Any:
         return float(self.var_smoothing), 0.0
@@ -94,7 +96,7 @@ class GaussianNB(NormalClassifier):
     def var_(self) -> Array:
         """Variance of each feature in each class, with `epsilon_` in it."""
         model = self._fitted("var_")
-        return self._by_class(self.table_.block.variance).astype(model.dtype)
+        return self._by_class(self.table_.block.parameters[1]).astype(model.dtype)
 
 
 class GaussianClassifier(NormalClassifier):
@@ -138,7 +140,7 @@ class GaussianClassifier(NormalClassifier):
         self.var_smoothing = var_smoothing
 
     def _family(self) -> Family:
-        return Gaussian(type(self).__name__, self.covariance)
+        return GaussianModel(type(self).__name__, covariance=self.covariance)
 
     def _rule(self) -> Any:
         return float(self.var_smoothing), self.shrinkage
@@ -152,7 +154,7 @@ class GaussianClassifier(NormalClassifier):
             return table.covariance[0]
         if self.covariance == "full":
             return self._by_class(table.covariance)
-        return self._by_class(np.array([np.diag(v) for v in table.variance]))
+        return self._by_class(np.array([np.diag(v) for v in table.parameters[1]]))
 
     def decision_function(self, X: Any) -> Array:
         """Return log p(row, class) of each class; of two classes, how much that of the second is above the first.
@@ -187,9 +189,13 @@ class GaussianClassifier(NormalClassifier):
         self._fitted(name)
         if self.covariance != "tied":
             raise AttributeError(f"{name} needs covariance='tied': with {self.covariance!r} scores are not linear")
-        mean = self._by_class(self.table_.block.mean)
+        mean = self._by_class(_means(self.table_.block))
         weights = np.linalg.solve(self.covariance_, mean.T).T
         constants = self.class_log_prior_ - np.einsum("kj,kj->k", mean, weights) / 2
         if len(mean) == 2:
             return weights[1:] - weights[:1], constants[1:] - constants[:1]
         return weights, constants
+
+
+def _means(table: Any) -> Array:
+    return table.mean if isinstance(table, CovarianceTable) else table.parameters[0]

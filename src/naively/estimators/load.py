@@ -7,7 +7,8 @@ from typing import Any
 
 import naively
 from naively.learn.files import Saved
-from naively.store.container import read
+from naively.store import container
+from naively.store.container import Contents, read
 
 _CLASSIFIERS = (
     "BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianClassifier", "GaussianNB", "MultinomialNB", "NaiveBayes",
@@ -45,7 +46,35 @@ def load(path: str | os.PathLike[str], *, verify: bool = False) -> Any:
     -------
     estimator : object
     """
-    contents = read(path)
+    return _estimator(read(path), verify)
+
+
+def from_bytes(data: Any, *, verify: bool = False) -> Any:
+    """Return the estimator whose bytes `to_bytes` made, or those of a file that `save` wrote.
+
+    >>> import naively
+    >>> model = naively.TextClassifier().fit(["a fine film", "a dull film"], ["pos", "neg"])
+    >>> naively.from_bytes(model.to_bytes()).predict(["so dull"]).tolist()
+    ['neg']
+
+    Bytes are checked as `load` checks a file.
+
+    Parameters
+    ----------
+    data : bytes-like
+        The bytes, compressed or not.
+    verify : bool, default=False
+        Whether to compare all of them with their digests, however many there are.
+
+    Returns
+    -------
+    estimator : object
+    """
+    return _estimator(container.from_bytes(data), verify)
+
+
+def _estimator(contents: Contents, verify: bool) -> Any:
+    """Return the estimator in an open file."""
     if verify:
         contents.verify()
     kind = str(contents.document.get("kind"))

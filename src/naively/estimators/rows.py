@@ -17,9 +17,6 @@ from naively.read.shapes import in_memory, with_masks
 
 def check_rows(estimator: Any, X: Any, *, reset: bool) -> Any:
     """Shape and column names as scikit-learn checks them; values are left for the counting to check."""
-    if not reset and _plain(estimator, X):
-        return X
-    X = estimator._as_given(as_array(X))
     check_names(estimator, X, reset=reset)
     rows = as_matrix(X, type(estimator).__name__)
     check_width(estimator, rows, reset=reset)
@@ -55,7 +52,7 @@ def _check_exact(values: Array, mask: Array) -> None:
         )
 
 
-def _plain(estimator: Any, X: Any) -> bool:
+def is_plain(estimator: Any, X: Any) -> bool:
     """True for a plain array or CSR matrix of the expected shape, which needs no further checks."""
     readable = X.format == "csr" if is_sparse_matrix(X) else type(X) is np.ndarray and X.ndim == 2
     return (
@@ -80,7 +77,7 @@ def numbers(X: Any, names: Array | None, *, once: bool = False) -> Rows:
 
 def _as_floats(X: Array, features: Index) -> Array:
     result = np.full(X.shape, np.nan)
-    known = ~missing_entries(X) if X.dtype == object else np.ones(X.shape, bool)
+    known = ~missing_entries(X)
     try:
         result[known] = X[known].astype(np.float64)
     except (TypeError, ValueError, OverflowError):

@@ -126,17 +126,7 @@ class SklearnProtocol(Learner):
         return values
 
     def set_params(self, **parameters: Any) -> Any:
-        """Change some parameters.
-
-        Parameters
-        ----------
-        **parameters
-            Values by name.
-
-        Returns
-        -------
-        self : object
-        """
+        """Set some parameters, also those of parameters, as `outer__inner`."""
         refuse_unknown(type(self).__name__, self._usual(), (name.partition("__")[0] for name in parameters))
         nested = {name: value for name, value in parameters.items() if "__" in name}
         super().set_params(**{name: value for name, value in parameters.items() if name not in nested})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from numbers import Real
 from typing import Any, ClassVar
@@ -31,8 +31,8 @@ from naively.read.label_codes import counted_codes
 from naively.read.labelled_table import batch_of, frame_of, label_mask, labelled, weighed
 from naively.read.row_keys import table_keys
 from naively.score.calibration import AUTO
-from naively.score.explanation import Explanation
 from naively.score.priors import PRIORS, Empirical, Prior, prior_of
+from naively.score.table import Table
 from naively.smooth.backgrounds import ADDED, rule_of
 
 
@@ -63,8 +63,9 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
     ----------
     columns : dict, default=None
         Families of columns, by name: `Number()`, `Gaussian()`, `Histogram()`, `Kernel()`, `Categorical()`,
-        `Bernoulli()`, `Poisson()`, `Dates()`, `Text()`, or None to leave one out. A tuple of names makes a group:
-        `Multinomial()`, `Complement()`, `Gaussian(covariance="full")`. What is not named is read as it looks.
+        `Bernoulli()`, `Poisson()`, `Dates()`, `Text()`, a density such as `Gamma()` (docs/densities.md), or None to
+        leave one out. A tuple of names makes a group: `Multinomial()`, `Complement()`, `Gaussian(covariance="full")`.
+        What is not named is read as it looks.
     alpha : float, rule (`Additive`, `Epsilon`, `Unsmoothed`) or "auto", default="auto"
         What is added to every count; "auto": for each column, the α that makes its counts most probable.
     prior : rule (`Empirical`, `Smoothed`, `Uniform`, `Given`) or array-like, default=None
@@ -171,28 +172,6 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
             self._commit(model)
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
-        """Count these rows on top of those from before.
-
-        The first call chooses the families of columns. Columns that come later are left out.
-
-        Parameters
-        ----------
-        X : table
-            Rows.
-        y : array-like of shape (n_samples,), or str
-            Labels, or the name of the column that holds them; one that was never seen becomes a new class.
-        classes : array-like of shape (n_classes,), default=None
-            Labels known in advance.
-        sample_weight : array-like of shape (n_samples,), default=None
-            What each row counts for.
-
-        Returns
-        -------
-        self : object
-        """
-        return super().partial_fit(X, y, classes, sample_weight)
-
     def _batch(
         self, model: Model | None, blocks: Blocks | None, X: Any, y: Any, classes: Index | None, sample_weight: Any
     ) -> Batch:
@@ -214,27 +193,6 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
         for block in model.schema.blocks:
             if isinstance(block, CategoryBlock):
                 block.warn(model.features[block.name], float(model.ledger.rows.sum()))
-
-    def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Forget these rows, as if they had never been counted.
-
-        Classes, categories and words that only they had go with them. Forgetting more than was counted raises and
-        changes nothing. Forget only rows that were counted, and each once.
-
-        Parameters
-        ----------
-        X : table
-            Rows that were counted before.
-        y : array-like of shape (n_samples,), or str
-            Their labels, or the name of the column that holds them.
-        sample_weight : array-like of shape (n_samples,), default=None
-            What each row counted for.
-
-        Returns
-        -------
-        self : object
-        """
-        return super().forget(X, y, sample_weight)
 
     def _keys(self, model: Any, rows: Any, codes: Array, classes: Index) -> Array:
         columns = [column.name for column in model.schema.columns if column.rule is not None]
@@ -303,25 +261,8 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
             raise InputError("Found array with 0 sample(s) while a minimum of 1 is required: the table has no rows")
         return model.schema.matched(frame), _dtype(frame)
 
-    def explain(self, X: Any) -> Explanation:
-        """Return the shares of the prior and of each column (of a text: each word) in the scores of one row.
-
-        Parameters
-        ----------
-        X : table of one row
-            The row.
-
-        Returns
-        -------
-        explanation : Explanation
-        """
-        frame, _ = self._frame(X)
-        if len(frame) != 1:
-            raise InputError(f"explain takes one row, got {len(frame)}; pass a table of one")
-        model, weighing = self._weighed_by()
-        table = model.table(weighing.blocks, weighing.rule, weighing.prior)
-        factors = row_factors(weighing.blocks, table, model.ledger, frame)
-        return self._explained(frame, {name: factor.value for name, factor in factors.items()})
+    def _values_of_row(self, model: Model, blocks: Blocks, table: Table, frame: Frame) -> Mapping[str, str]:
+        return {name: factor.value for name, factor in row_factors(blocks, table, model.ledger, frame).items()}
 
     def _drawn_rows(self, drawn: dict[int, dict[str, Any]], klass: Array) -> Any:
         import pyarrow as pa

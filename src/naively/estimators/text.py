@@ -447,21 +447,8 @@ class TextClassifier(SklearnProtocol, CalibratingLearner):
         return super().predict(X)
 
     def explain(self, X: Any) -> Explanation:
-        """Return the share of the prior and of each word in the score of each class, for one text.
-
-        Parameters
-        ----------
-        X : str, or column of one text
-            A text.
-
-        Returns
-        -------
-        explanation : Explanation
-        """
-        frame, _ = self._frame([X] if isinstance(X, (str, bytes)) else X)
-        if len(frame) != 1:
-            raise InputError(f"explain takes one text, got {len(frame)}")
-        return self._explained(frame, {})
+        """Return the share of the prior and of each word in the score of each class, for one text or a list of one."""
+        return super().explain([X] if isinstance(X, (str, bytes)) else X)
 
     # --- what was learnt
 
@@ -523,22 +510,6 @@ class TextClassifier(SklearnProtocol, CalibratingLearner):
         [part] = self._model.ledger.counted.values()
         names = part.features.names_of(self._words(self._model).kept(part.total))
         return np.array(sorted(names), dtype=object)
-
-    def sample(self, n: int = 1, random_state: Any = None) -> tuple[list[str], Array]:
-        """Texts drawn from the model: a class by its prior, then words from that class.
-
-        Parameters
-        ----------
-        n : int, default=1
-            Number of texts.
-        random_state : int, RandomState instance or None, default=None
-            Source of random numbers.
-
-        Returns
-        -------
-        X, y : texts and their labels
-        """
-        return super().sample(n, random_state)
 
     def _drawn_rows(self, drawn: dict[int, dict[str, Any]], klass: Array) -> list[str]:
         each = {k: iter(next(iter(columns.values()))) for k, columns in drawn.items()}

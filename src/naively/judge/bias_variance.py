@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
 from naively.arrays import Array, Value
-from naively.judge.cross_validation import Counted, path_of
+from naively.judge.cross_validation import Counted, path_of, whole_number
 from naively.judge.training import (
     count_rows,
     n_training_rows,
@@ -17,10 +17,9 @@ from naively.judge.training import (
     rows_of_share,
     shuffled,
     tally_of,
-    whole_number,
 )
 from naively.learn import held_out
-from naively.report import Report, Sheet, axes_of, frame_of, number, tracked
+from naively.report import RowReport, Sheet, axes_of, number, tracked
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ COLUMNS = tuple(f.name for f in fields(BiasVarianceRow))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BiasVariance(Report, Value):
+class BiasVariance(RowReport, Value):
     """The decomposed error of a model, with a row for each α.
 
     `tested` rows were predicted, each by `repeats` models that were trained on (at least) `trained` rows.
@@ -93,16 +92,6 @@ class BiasVariance(Report, Value):
     def best(self) -> BiasVarianceRow:
         """The row with the least error."""
         return min(self.rows, key=lambda row: row.error)
-
-    def __iter__(self) -> Iterator[BiasVarianceRow]:
-        return iter(self.rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def to_frame(self) -> Any:
-        """Return the rows as a pandas DataFrame."""
-        return frame_of({name: [getattr(row, name) for row in self.rows] for name in COLUMNS})
 
     def plot(self, ax: Any = None) -> Any:
         """Plot error, bias and variance (Kohavi and Wolpert) against α with matplotlib.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,12 +12,11 @@ from naively.arrays import Value
 from naively.errors import InputError, nearest
 from naively.estimators import TextClassifier
 from naively.families.words.selection import Best
-from naively.judge.cross_validation import Counted, changed, method_of, uncalibrated
+from naively.judge.cross_validation import Counted, changed, check_model, method_of, uncalibrated, whole_number
 from naively.judge.evaluation import Evaluation, evaluate
-from naively.judge.training import whole_number
 from naively.learn import held_out
 from naively.learn.words import COUNTED
-from naively.report import Report, Sheet, frame_of, number, tracked
+from naively.report import RowReport, Sheet, frame_of, number, tracked
 
 COLUMNS = ("accuracy", "f1_micro", "f1_macro", "f1_weighted", "log_loss")
 DECIDED = frozenset(
@@ -40,7 +39,7 @@ class ComparisonRow:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Report, Value):
+class Comparison(RowReport, Value):
     """The evaluations of several models on the same rows, the best model first.
 
     `comparison[name]` is the whole `Evaluation` of a model.
@@ -65,12 +64,6 @@ class Comparison(Report, Value):
             raise KeyError(f"{name!r}{nearest(name, self.evaluations)}")
         return self.evaluations[name]
 
-    def __iter__(self) -> Iterator[ComparisonRow]:
-        return iter(self.rows)
-
-    def __len__(self) -> int:
-        return len(self.evaluations)
-
     def to_frame(self) -> Any:
         """Return the rows as a pandas DataFrame, indexed by name."""
         columns = {column: [getattr(row, column) for row in self.rows] for column in COLUMNS}
@@ -87,7 +80,7 @@ class Comparison(Report, Value):
             ("*" if i in best else "", row.name, *(number(getattr(row, column)) for column in COLUMNS))
             for i, row in enumerate(rows)
         )
-        return (Sheet(("", "method", *COLUMNS), cells, names=2, best=best),)
+        return (Sheet(("", "method", *COLUMNS), cells, align="llr", best=best),)
 
 
 def compare(
@@ -140,7 +133,8 @@ def compare(
         raise InputError(f"test must be (X, y), rows and their labels, got {type(test).__name__}")
     n_folds, seed = whole_number(folds, "folds", 2), whole_number(random_state, "random_state", 0)
     for model in named.values():
-        _check(model)
+        check_model(model)
+        model._validate_params()
     trained = _Trained(X, y)
     found: dict[str, Evaluation] = {}
     for name, model in tracked(named.items(), "comparing", len(named), progress):
@@ -165,12 +159,6 @@ def selections(words: Sequence[int] = WORDS) -> dict[str, TextClassifier]:
                 name = f"{criterion.replace('_', ' ')}, {n} words{suffix}"
                 models[name] = clone(plain).set_params(select=Best(n, by=criterion, per=per))
     return models
-
-
-def _check(model: Any) -> None:
-    if isinstance(model, type) or not hasattr(model, "_labelled"):
-        raise InputError(f"expected a model of naively's, got {type(model).__name__}")
-    model._validate_params()
 
 
 @dataclass(frozen=True, eq=False)

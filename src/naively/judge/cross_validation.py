@@ -180,10 +180,7 @@ def cross_validate(
     -------
     held_out : HeldOut; a list with one for each alpha or for each repeat; with both, a list of lists
     """
-    if not isinstance(repeats, (int, np.integer)) or repeats < 1:
-        raise InputError(f"repeats must be a whole number above 0, got {repeats!r}")
-    if not isinstance(random_state, (int, np.integer)) or random_state < 0:
-        raise InputError(f"random_state must be a whole number, 0 or more, got {random_state!r}")
+    repeats, random_state = whole_number(repeats, "repeats", 1), whole_number(random_state, "random_state", 0)
     counted = Counted.of(model, X, y, sample_weight, as_it_is=True)
     rules = counted.rules(path_of(alpha))
     found = []
@@ -216,6 +213,13 @@ def check_model(model: Any) -> None:
             f"the class {model.__name__}; write {model.__name__}()" if isinstance(model, type) else type(model).__name__
         )
         raise InputError(f"expected a model of naively's, got {got}")
+
+
+def whole_number(value: Any, name: str, least: int) -> int:
+    """Return a parameter as an int, or raise if it is not a whole number of at least `least`."""
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
+        raise InputError(f"{name} must be a whole number, {least} or more, got {value!r}")
+    return int(value)
 
 
 def group_numbers(groups: Any, rows: int, known: Array | None = None) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from naively.arrays import Array, Value
 from naively.errors import InputError
-from naively.judge.cross_validation import Counted
+from naively.judge.cross_validation import Counted, whole_number
 from naively.judge.training import (
     count_rows,
     n_training_rows,
@@ -18,11 +18,10 @@ from naively.judge.training import (
     rows_of_share,
     shuffled,
     tally_of,
-    whole_number,
 )
 from naively.learn import held_out
 from naively.learn.held_out import HeldOut
-from naively.report import Report, Sheet, axes_of, frame_of, number, tracked
+from naively.report import RowReport, Sheet, axes_of, number, tracked
 
 
 @dataclass(frozen=True)
@@ -50,21 +49,11 @@ COLUMNS = tuple(f.name for f in fields(LearningCurveRow))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LearningCurve(Report, Value):
+class LearningCurve(RowReport, Value):
     """Figures of models that were trained on more and more rows, with a row for each size."""
 
     rows: tuple[LearningCurveRow, ...]
     tested: int
-
-    def __iter__(self) -> Iterator[LearningCurveRow]:
-        return iter(self.rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def to_frame(self) -> Any:
-        """Return the rows as a pandas DataFrame."""
-        return frame_of({name: [getattr(row, name) for row in self.rows] for name in COLUMNS})
 
     def plot(self, ax: Any = None, *, by: str = "accuracy") -> Any:
         """Plot the curve, with its spread over folds, with matplotlib.
@@ -98,7 +87,7 @@ class LearningCurve(Report, Value):
 
     def _sheets(self) -> Sequence[Sheet]:
         cells = tuple((f"{row.trained:,}", *(number(getattr(row, n)) for n in COLUMNS[1:])) for row in self.rows)
-        return (Sheet(COLUMNS, cells, f"{self.tested:,} rows, each judged without its fold", names=0),)
+        return (Sheet(COLUMNS, cells, f"{self.tested:,} rows, each judged without its fold", "r"),)
 
 
 def learning_curve(

@@ -12,9 +12,8 @@ import numpy as np
 
 from naively.arrays import Array, Value
 from naively.errors import InputError, NaivelyError
-from naively.judge.cross_validation import check_model
+from naively.judge.cross_validation import check_model, whole_number
 from naively.judge.evaluation import predictions
-from naively.judge.training import whole_number
 from naively.read.labelled_table import batch_of
 from naively.report import Report, Sheet, axes_of, frame_of, number, tracked
 
@@ -75,7 +74,7 @@ class Prequential(Report, Value):
             means = [float(np.average(v[part], weights=self.weight[part])) for v in self._figures]
             alarms = sum(before < alarm <= upto for alarm in self.alarms)
             rows.append((f"{upto:,}", *map(number, means), str(alarms or "")))
-        return (Sheet(("rows", "accuracy", "log_loss", "alarms"), tuple(rows), repr(self), names=0),)
+        return (Sheet(("rows", "accuracy", "log_loss", "alarms"), tuple(rows), repr(self), "r"),)
 
     @property
     def _figures(self) -> tuple[Array, Array]:

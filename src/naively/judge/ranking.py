@@ -133,7 +133,7 @@ class Coverage(Report, Value):
 
     def _sheets(self) -> Sequence[Sheet]:
         cells = tuple((f"{100 * c:.1f} %", f"{p:.4f}", f"{t:.4f}") for t, c, p in self.points())
-        return (Sheet(("coverage", "precision", "probability"), cells, names=0),)
+        return (Sheet(("coverage", "precision", "probability"), cells, align="r"),)
 
     def _point(self, places: Array) -> tuple[float, float, float] | None:
         for place in places.tolist():

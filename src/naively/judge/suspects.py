@@ -63,7 +63,7 @@ class Suspects(Report):
             for s in (self[i] for i in range(min(len(self), 20)))
         )
         head = ("row", "label", "suggested", "log-odds", "probability")
-        return (Sheet(head, cells, f"{self.contradicted} of {len(self)} labels are contradicted", names=3),)
+        return (Sheet(head, cells, f"{self.contradicted} of {len(self)} labels are contradicted", "lllr"),)
 
     def to_frame(self) -> Any:
         """Return the rows as a pandas DataFrame, the most suspect first."""

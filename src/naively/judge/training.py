@@ -64,13 +64,6 @@ def n_training_rows(fold: Array) -> int:
     return int(len(fold) - np.bincount(fold).max())
 
 
-def whole_number(value: Any, name: str, least: int) -> int:
-    """Return a parameter as an int, or raise if it is not a whole number of at least `least`."""
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
-        raise InputError(f"{name} must be a whole number, {least} or more, got {value!r}")
-    return int(value)
-
-
 def rows_of_share(share: Any, rows: int, name: str) -> int:
     """Convert a share of rows to a number of rows, at least 1."""
     if not isinstance(share, (int, float, np.number)) or isinstance(share, bool) or not 0.0 < share <= 1.0:

@@ -13,8 +13,7 @@ from sklearn.base import clone
 from naively.arrays import Array
 from naively.errors import InputError, nearest
 from naively.estimators.text import TextClassifier
-from naively.judge.cross_validation import Counted, changed, check_model, method_of, uncalibrated
-from naively.judge.training import whole_number
+from naively.judge.cross_validation import Counted, changed, check_model, method_of, uncalibrated, whole_number
 from naively.learn import held_out
 from naively.learn.choose import CHOSEN
 from naively.learn.held_out import HeldOut
@@ -67,7 +66,11 @@ class Tuned(Report):
             for a in self.attempts
         )
         head = (*names, "accuracy", "log-loss", "temperature")
-        return (Sheet(head, rows, f"{len(rows)} tried, by {self.by}, {self.judged}", len(names), frozenset({0})),)
+        return (
+            Sheet(
+                head, rows, f"{len(rows)} tried, by {self.by}, {self.judged}", "l" * len(names) + "r", frozenset({0})
+            ),
+        )
 
     def to_frame(self) -> Any:
         """Return the attempts as a pandas DataFrame, the best first."""

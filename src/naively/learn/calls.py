@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from types import FunctionType
 from typing import Any
 
@@ -38,7 +38,7 @@ def explained(method: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return method(self, *values, **named)
         except TypeError as error:
-            unknown = _unknown_name(method, named)
+            unknown = _unknown_argument(method, named)
             if unknown is not None:
                 message = f"{type(self).__name__}.{method.__name__}() has no parameter {unknown}"
             elif error.__traceback__ is not None and error.__traceback__.tb_next is None:
@@ -51,12 +51,19 @@ def explained(method: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _unknown_name(method: Callable[..., Any], named: Mapping[str, Any]) -> str | None:
+def _unknown_argument(method: Callable[..., Any], named: Iterable[str]) -> str | None:
     """Return the first argument that a method does not take, with the nearest parameters; None if it takes all."""
     parameters = inspect.signature(method).parameters
-    known = [name for name in parameters if name != "self"]
-    unknown = next((name for name in named if name not in known), None)
-    if unknown is None or any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values()):
         return None
-    alike = nearest(unknown, known) or nearest(unknown, known, cutoff=0.5)
-    return f"{unknown!r}{alike or '; its parameters are ' + ', '.join(known)}"
+    unknown = unknown_name([name for name in parameters if name != "self"], named)
+    return None if unknown is None else f"{unknown[0]!r}{unknown[1]}"
+
+
+def unknown_name(known: Collection[str], names: Iterable[str]) -> tuple[str, str] | None:
+    """Return the first unknown name, with the nearest parameters; None if all names are known."""
+    name = next((name for name in names if name not in known), None)
+    if name is None:
+        return None
+    alike = nearest(name, known) or nearest(name, known, cutoff=0.5)
+    return name, alike or f"; its parameters are {', '.join(known)}"

@@ -31,7 +31,7 @@ _ROWS_COUNTED = {
     "words": ("documents",), "unweighted words": ("documents",),
 }  # fmt: skip
 """The numbers that no class can have more of than rows, by the kind of tally."""
-_ENDLESS = {"variance": np.inf, "prior": -np.inf}
+_ENDLESS = {"parameters": np.inf, "prior": -np.inf}
 """Fields of tables in which this stands for something: a feature never seen, a class that cannot be."""
 
 
@@ -185,10 +185,12 @@ def _code_table(table: Any) -> None:
         need(are(zeros, "f8", *table.weights.shape) and are(unseen, "f8", columns, stride), "impossible categories")
 
 
-@checks("NormalTable")
-def _normal_table(table: Any) -> None:
+@checks("Density")
+def _density(table: Any) -> None:
     shape = table.classes.size, table.features.size
-    need(are(table.mean, "f8", *shape) and are(table.variance, "f8", *shape), "means and variances")
+    need(hasattr(type(table.family), "log_density"), "the family of densities")
+    need(len(table.parameters) == len(table.family.shown), "the parameters of densities")
+    need(all(are(values, "f8", *shape) for values in table.parameters), "the parameters of densities")
     need(are(table.prior, "f8", shape[0]), "the prior")
 
 
@@ -365,7 +367,7 @@ def _check_finite(value: Any, endless: float = 0.0) -> None:
         need(value == value, "a number that is none")
     elif isinstance(value, (tuple, list)):
         for item in value:
-            _check_finite(item)
+            _check_finite(item, endless)
     elif isinstance(value, dict):
         _check_finite(tuple(value.values()))
     elif is_dataclass(value):
@@ -403,8 +405,10 @@ def _check_places(table: Any, thorough: bool) -> None:
         for column in table.columns:
             edges = column.edges
             need(edges is None or bool((np.diff(edges) > 0).all()), "the bins of numbers")
-    elif hasattr(table, "variance"):
-        need(_finite(table.mean) and bool((table.variance > 0).all()), "a mean, or a variance that is not above zero")
+    elif hasattr(table, "parameters"):
+        need(all(map(_finite, table.parameters[:-1])), "the parameters of densities")
+        normal = table.family.as_normal(table.parameters)
+        need(normal is None or bool((normal[1] > 0).all()), "a variance that is not above zero")
     elif hasattr(table, "covariance"):
         need(_finite(table.mean), "a mean")
         spread = np.einsum("cii->ci", table.covariance)

@@ -24,7 +24,8 @@ from naively.families.poisson import Poisson
 from naively.families.words.block import Words
 from naively.names import Index
 from naively.read.frame import Frame
-from naively.score.table import NormalTable, Table, missing_codes
+from naively.score.density import Density
+from naively.score.table import CovarianceTable, Table, missing_codes
 
 Counted = Callable[[int], str]
 """The counts behind a factor, by the number of a class."""
@@ -150,7 +151,7 @@ def _numbers(block: NumberBlock, table: NumberTable, frame: Frame) -> dict[str, 
         column, value = columns[name], number(array[0])
         if column.edges is None:
             assert table.normal is not None
-            found[name] = Factor(value, _normal(table.normal, table.normal.features.lookup[name]))
+            found[name] = Factor(value, density(table.normal, table.normal.features.lookup[name]))
         else:
             code = int(bins[name][0])
             counted = _nothing if column.counts is None else _of(column.counts[code], column.counts.sum(axis=0))
@@ -158,12 +159,13 @@ def _numbers(block: NumberBlock, table: NumberTable, frame: Frame) -> dict[str, 
     return found
 
 
-def _normal(table: Any, column: int) -> Counted:
+def density(table: Any, column: int) -> Counted:
+    """Return a function that describes the density of a column in a class."""
+
     def counted(klass: int) -> str:
-        if isinstance(table, NormalTable):
-            variance = table.variance[klass, column]
-        else:
-            variance = table.covariance[klass if len(table.covariance) > 1 else 0][column, column]
+        if isinstance(table, Density):
+            return table.described(klass, column)
+        variance = table.covariance[klass if len(table.covariance) > 1 else 0][column, column]
         return f"mean {table.mean[klass, column]:.4g}, sd {np.sqrt(variance):.4g}"
 
     return counted
@@ -177,8 +179,8 @@ def _matrix(block: MatrixBlock, table: Any, ledger: PartLedger | None, frame: Fr
 
 def group_counts(block: MatrixBlock, table: Any, ledger: PartLedger | None, column: int) -> Counted:
     """The counts, or mean and deviation, behind one column of a group."""
-    if hasattr(table, "mean"):
-        return _normal(table, column)
+    if isinstance(table, (Density, CovarianceTable)):
+        return density(table, column)
     if ledger is None:
         return _nothing
     tally = ledger.total

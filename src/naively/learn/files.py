@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from naively import __version__
+from naively.arrays import Array
 from naively.count.columns import Categories
 from naively.count.ledger import Ledger, PartLedger
 from naively.count.stored_vocabulary import in_order
@@ -29,6 +30,7 @@ from naively.learn.checks import check_numbers, check_table
 from naively.learn.model import Model
 from naively.names import Index
 from naively.score.table import Table
+from naively.store import container
 from naively.store.codec import Reader, Writer
 from naively.store.container import Contents, read, write
 
@@ -64,6 +66,16 @@ def save(
     learner: Any, path: str | os.PathLike[str], *, frozen: bool = False, about: Any = None, ready: Ready | None = None
 ) -> None:
     """Write a learner to a file, whole or not at all."""
+    write(path, *_document(learner, frozen, about, ready))
+
+
+def to_bytes(learner: Any, *, frozen: bool = False) -> bytes:
+    """Return what `save` would write, compressed where that pays."""
+    return container.to_bytes(*_document(learner, frozen, None, None))
+
+
+def _document(learner: Any, frozen: bool, about: Any, ready: Ready | None) -> tuple[dict[str, Any], dict[str, Array]]:
+    """Return the document and the arrays of a file."""
     learner._check_fitted()
     if not type(learner).__module__.startswith("naively."):
         raise InputError(
@@ -85,7 +97,7 @@ def save(
         "model": _put_model(writer, model, counted),
         "table": writer.put(_of_own_words(table) if frozen else table, "table"),
     }
-    write(path, document, writer.arrays)
+    return document, writer.arrays
 
 
 def rules(learner: Any, model: Any) -> tuple[Any, Any, Any]:
@@ -240,6 +252,10 @@ class Saved:
         return cls.of(read(path))
 
     @classmethod
+    def from_bytes(cls, data: Any) -> Saved:
+        return cls.of(container.from_bytes(data))
+
+    @classmethod
     def of(cls, contents: Contents) -> Saved:
         needed = ("kind", "frozen", "about", "parameters", "attributes", "model", "table")
         if not all(name in contents.document for name in needed):
@@ -277,7 +293,8 @@ class Saved:
         """The learner that was saved, of one of these classes."""
         kind = kinds.get(self.kind)
         if kind is None:
-            raise FileError(f"{self.contents.path}: holds a {self.kind[:40]!r}, which is not known here")
+            wanted = f"not a {', '.join(kinds)}; naively.from_bytes reads any" if kinds else "which is not known here"
+            raise FileError(f"{self.contents.path}: holds a {self.kind[:40]!r}, {wanted}")
         try:
             return self._made(kind)
         except FileError as error:

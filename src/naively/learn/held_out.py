@@ -19,7 +19,7 @@ from naively.count.tally import Tally
 from naively.errors import Inexact, InputError
 from naively.families.blocks.blocks import MISSING_VALUES, Blocks
 from naively.families.blocks.text import TextsBlock
-from naively.families.counts_left_out import check_all_rows
+from naively.families.counts_left_out import check_all_rows, unsorted
 from naively.names import Index
 from naively.read.frame import Frame
 from naively.score.calibration import cross_fitted, enough_rows
@@ -187,13 +187,11 @@ def leave_groups_out(
         for rows, scores, log_prior in on_threads(score, tasks, max(X.entries, 1 << 20)):
             logs[rows] = log_prior
             for k, found in enumerate(scores):
-                places = slice(None) if classes.order is None else np.argsort(classes.order)
-                likelihood[k][rows] = found.likelihood[:, places]
-                if found.impossible is not None:
-                    of_rule = impossible[k] if impossible[k] is not None else np.zeros_like(likelihood[k])
-                    assert of_rule is not None
-                    of_rule[rows] = found.impossible[:, places]
-                    impossible[k] = of_rule
+                likelihood[k][rows], zeros = unsorted(found, classes)
+                if zeros is not None:
+                    of_rule = impossible[k]
+                    impossible[k] = of_rule = np.zeros_like(likelihood[k]) if of_rule is None else of_rule
+                    of_rule[rows] = zeros
     return [held_out(classes, likelihood[k], logs, impossible[k], codes, weight) for k in range(len(rules))]
 
 

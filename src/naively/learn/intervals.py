@@ -17,6 +17,7 @@ from naively.arrays import Array
 from naively.count.ledger import Ledger, PartLedger
 from naively.errors import InputError
 from naively.families.blocks.blocks import Blocks
+from naively.families.blocks.density_columns import DensityBlock
 from naively.families.categorical import Categorical
 from naively.families.codes import CodeCounts
 from naively.families.columns.kernel import USUAL_BINS
@@ -65,6 +66,8 @@ def variances(blocks: Blocks, ledger: Ledger, rule: Any, X: Frame) -> Array:
     """
     total = np.zeros((len(X), ledger.classes.size))
     for block in blocks.blocks:
+        if isinstance(block, DensityBlock):
+            continue
         part, smoothing = ledger.counted[block.name], block.rule(rule)
         rows = block.read(X, part.features_or_none)
         variance: Any = _numbers if isinstance(block.family, AnyNumbers) else _variances

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import RLock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from naively.read.label_codes import check_labels, encode, known_classes, sorted
 from naively.read.labels import labelled_rows
 from naively.read.matrix import RowError
 from naively.read.shapes import label_array
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,14 +85,15 @@ class Learner(Predictor):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Any:
         """Count these rows on top of those from before; costs what the rows hold.
 
-        Several threads may call this on one model; they wait for each other, while others predict.
+        Several threads may call this on one model; they wait for each other, while others predict. Of tables, the first
+        call chooses the families of columns, and columns that come later are left out.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows.
+        X : rows
+            As for `fit`, in one batch.
         y : array-like of shape (n_samples,)
-            Labels; one that was never seen becomes a new class.
+            Labels, as for `fit`; one that was never seen becomes a new class.
         classes : array-like of shape (n_classes,), default=None
             Labels known in advance.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -113,17 +117,17 @@ class Learner(Predictor):
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Forget these rows, as if they had never been counted.
 
-        Features that only they had are removed too: classes (unless named in advance) and categories; when all
+        Features that only they had are removed too: classes (unless named in advance), categories and words; when all
         rows are gone, the last classes stay. Forgetting more than was counted (a count below zero, a negative
         variance, an unknown class) raises and changes nothing. A sum does not remember its rows, so forget only rows
         that were counted, and each once.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Rows that were counted before.
+        X : rows
+            Rows that were counted before, as for `fit`.
         y : array-like of shape (n_samples,)
-            Their labels.
+            Their labels, as for `fit`.
         sample_weight : array-like of shape (n_samples,), default=None
             What each row counted for.
 
@@ -286,3 +290,36 @@ class Learner(Predictor):
         from naively.learn.files import save
 
         save(self, path, frozen=frozen)
+
+    def to_bytes(self, *, frozen: bool = False) -> bytes:
+        """Return the model as bytes, to be sent or stored; `from_bytes` and `naively.from_bytes` read them.
+
+        They are those of the file that `save` writes, as a frame of zstd where that is smaller.
+
+        >>> from naively import MultinomialNB
+        >>> model = MultinomialNB().fit([[2, 0], [0, 1]], ["x", "y"])
+        >>> MultinomialNB.from_bytes(model.to_bytes()).tally_ == model.tally_
+        True
+
+        Parameters
+        ----------
+        frozen : bool, default=False
+            Whether the table alone is written: enough to predict, smaller, and nothing can be learnt on top of it.
+        """
+        from naively.learn.files import to_bytes
+
+        return to_bytes(self, frozen=frozen)
+
+    @classmethod
+    def from_bytes(cls, data: Any) -> Self:
+        """Return the model of this class that `to_bytes` wrote; checked as `naively.load` checks a file.
+
+        Parameters
+        ----------
+        data : bytes-like
+            The bytes, compressed or not.
+        """
+        from naively.learn.files import Saved
+
+        learner: Self = Saved.from_bytes(data).learner({cls.__name__: cls})
+        return learner

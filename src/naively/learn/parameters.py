@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from naively.errors import InputError, nearest
-from naively.learn.calls import explain_calls
+from naively.errors import InputError
+from naively.learn.calls import explain_calls, unknown_name
 
 
 @cache
@@ -36,15 +36,6 @@ def _takes_names_only(kind: Any) -> bool:
     """True if `__init__` takes keyword arguments of fixed names and nothing else."""
     found = list(inspect.signature(kind.__init__).parameters.values())[1:]
     return bool(found) and all(p.kind is p.KEYWORD_ONLY for p in found)
-
-
-def unknown_name(known: Mapping[str, Any], names: Iterable[str]) -> tuple[str, str] | None:
-    """Return the first unknown name, with the nearest parameters; None if all names are known."""
-    name = next((name for name in names if name not in known), None)
-    if name is None:
-        return None
-    alike = nearest(name, known) or nearest(name, known, cutoff=0.5)
-    return name, alike or f"; its parameters are {', '.join(known)}"
 
 
 def refuse_unknown(who: str, known: Mapping[str, Any], names: Iterable[str]) -> None:

@@ -20,6 +20,7 @@ from naively.read.frame import Frame
 from naively.score.explanation import Explanation, explain_row
 from naively.score.priors import Prior
 from naively.score.scores import Scores
+from naively.score.table import Table
 
 
 class Predictor(Parameters):
@@ -259,8 +260,8 @@ class Predictor(Parameters):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (1, n_features)
-            One row.
+        X : rows
+            One row, as for `predict`.
 
         Returns
         -------
@@ -269,15 +270,16 @@ class Predictor(Parameters):
         frame, _ = self._frame(X)
         if len(frame) != 1:
             raise InputError(f"explain takes one row, got {len(frame)}; pass X[i:i+1]")
-        return self._explained(frame, {})
-
-    def _explained(self, frame: Frame, values: Mapping[str, str]) -> Explanation:
-        """The explanation of one row; `values` are those of the row, by column."""
         model, weighing = self._weighed_by()
         blocks = weighing.blocks
         table = model.table(blocks, weighing.rule, weighing.prior)
         scores = self._finished(table.score(blocks.rows_for(table, frame), 1), model)
+        values = self._values_of_row(model, blocks, table, frame)
         return explain_row(table, scores, blocks.shares(table, frame), values, blocks.ignored(table))
+
+    def _values_of_row(self, model: Model, blocks: Blocks, table: Table, frame: Frame) -> Mapping[str, str]:
+        """Return the values of one row by column, as an explanation shows them."""
+        return {}
 
     def sample(self, n: int = 1, random_state: Any = None) -> tuple[Any, Array]:
         """Rows drawn from the model: a class by its prior, then a row from that class.

@@ -13,16 +13,15 @@ from naively.errors import InputError, nearest, warn_caller
 from naively.families.blocks.base import Block
 from naively.families.blocks.blocks import Blocks
 from naively.families.blocks.categories import CategoryBlock, CategoryColumn
+from naively.families.blocks.density_columns import DensityBlock
 from naively.families.blocks.matrix import MatrixBlock
 from naively.families.blocks.number_columns import NumberBlock
 from naively.families.blocks.text import TextBlock
 from naively.families.columns.declared import (
-    RULES,
     Bernoulli,
     Categorical,
     Complement,
     Dates,
-    Gaussian,
     Multinomial,
     Number,
     Poisson,
@@ -30,7 +29,10 @@ from naively.families.columns.declared import (
     Text,
 )
 from naively.families.complement import Complement as ComplementFamily
-from naively.families.densities.gaussian import Gaussian as GaussianFamily
+from naively.families.densities.base import NumberFamily
+from naively.families.densities.columns import Densities
+from naively.families.densities.covariance import GaussianModel
+from naively.families.densities.gaussian import Gaussian
 from naively.families.multinomial import Multinomial as MultinomialFamily
 from naively.families.poisson import Poisson as PoissonFamily
 from naively.families.words.block import Words
@@ -160,7 +162,7 @@ def _checked_given(frame: Frame, given: Any) -> tuple[dict[str, Rule | None], tu
             if name in seen:
                 raise InputError(f"columns= names {name!r} twice")
             seen.add(name)
-        if rule is not None and not isinstance(rule, RULES):
+        if rule is not None and not isinstance(rule, Rule):
             hint = f"; write {rule.__name__}()" if isinstance(rule, type) and issubclass(rule, Rule) else ""
             raise InputError(f"columns[{key!r}]: expected a rule such as Gaussian(), or None, got {rule!r}{hint}")
         together = isinstance(rule, Gaussian) and (isinstance(key, tuple) or rule.covariance != "diagonal")
@@ -275,6 +277,7 @@ def _blocks(
 ) -> tuple[Block, ...]:
     categories: list[CategoryColumn] = []
     plain: list[tuple[str, Rule]] = []
+    densities: dict[NumberFamily, list[str]] = {}
     events: list[str] = []
     blocks: list[Block] = []
     grouped = {name for names, _ in groups for name in names}
@@ -292,8 +295,12 @@ def _blocks(
             blocks.append(TextBlock(column.name, words(rule), _smoothing(rule.alpha)))
         elif isinstance(rule, Poisson):
             events.append(column.name)
+        elif isinstance(rule, NumberFamily):
+            densities.setdefault(rule, []).append(column.name)
         else:
             plain.append((column.name, rule))
+    for family, names in reversed(densities.items()):
+        blocks.insert(0, DensityBlock(family.title, tuple(names), Densities(who, family)))
     if events:
         blocks.insert(0, MatrixBlock("events", tuple(events), PoissonFamily(who)))
     if plain:
@@ -311,7 +318,7 @@ def _group(names: tuple[str, ...], rule: Rule, who: str) -> MatrixBlock:
     if isinstance(rule, Complement):
         return MatrixBlock(title, names, ComplementFamily(who))
     assert isinstance(rule, Gaussian)
-    return MatrixBlock(title, names, GaussianFamily(who, rule.covariance), (rule.var_smoothing, 0.0))
+    return MatrixBlock(title, names, GaussianModel(who, covariance=rule.covariance), (rule.var_smoothing, 0.0))
 
 
 def _smoothing(alpha: Any) -> Smoothing | None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -12,12 +10,14 @@ import numpy as np
 from naively.count.ledger import Ledger
 from naively.families.blocks.blocks import Blocks
 from naively.families.blocks.categories import CategoryBlock, CategoryColumn
+from naively.families.blocks.density_columns import DensityBlock
 from naively.families.blocks.number_columns import NumberBlock
 from naively.families.blocks.text import TextBlock
 from naively.families.columns.declared import Number
 from naively.families.columns.numeric import Column
 from naively.learn.schema import Schema
 from naively.names import Index
+from naively.report import RowReport, Sheet
 from naively.score.table import Table
 from naively.smooth.rules import Smoothing
 
@@ -40,7 +40,7 @@ class SchemaRow:
 
 
 @dataclass(frozen=True)
-class SchemaTable:
+class SchemaTable(RowReport):
     """The schema of a fitted model, which prints as a table."""
 
     rows: tuple[SchemaRow, ...]
@@ -61,41 +61,20 @@ class SchemaTable:
             )
         return cls(tuple(rows))
 
-    def __iter__(self) -> Iterator[SchemaRow]:
-        return iter(self.rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
     def __getitem__(self, column: str) -> SchemaRow:
         for row in self.rows:
             if row.column == column:
                 return row
         raise KeyError(column)
 
-    def _cells(self) -> Sequence[tuple[str, ...]]:
+    def _sheets(self) -> tuple[Sheet, ...]:
         head = ("column", "type", "taken as", "missing", "why")
-        return [head] + [
+        cells = tuple(
             (r.column, r.type, r.taken_as, "" if not r.missing else f"{r.missing:,.0f}", r.why) for r in self.rows
-        ]
-
-    def __str__(self) -> str:
-        cells = self._cells()
-        wide = [max(len(row[j]) for row in cells) for j in range(len(cells[0]))]
-        return "\n".join(
-            "  ".join(
-                text.rjust(w) if j == 3 else text.ljust(w) for j, (text, w) in enumerate(zip(r, wide, strict=True))
-            ).rstrip()
-            for r in cells
         )
+        return (Sheet(head, cells, align="lllrl"),)
 
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        head, *body = self._cells()
-        lines = ["<tr>" + "".join(f"<th>{escape(text)}</th>" for text in head) + "</tr>"]
-        lines += ["<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in body]
-        return "<table>" + "".join(lines) + "</table>"
+    __repr__ = RowReport.__str__
 
 
 def _missing_values(blocks: Blocks, ledger: Ledger) -> dict[str, float]:
@@ -133,6 +112,9 @@ def _details(blocks: Blocks, ledger: Ledger, rule: Smoothing, table: Table | Non
                 else:
                     one_bin = decided.edges is not None
                     result[decided.name] = name, f", one bin{_loss_note(decided)}" if one_bin else ", one value"
+        elif isinstance(block, DensityBlock):
+            densities: Any = made if part is None else block.family.table(part, rule, nothing)
+            result |= dict.fromkeys(block.ignored(densities), (name, ", one value"))
         elif isinstance(block, TextBlock) and part is not None:
             result[block.source] = f"text, {len(block.family.kept(part.total)):,} words", ""
     return result

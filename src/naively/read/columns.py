@@ -10,6 +10,7 @@ from naively import _core
 from naively.arrays import Array
 from naively.errors import InputError
 from naively.names import SEED
+from naively.read.detect import missing_entries
 from naively.read.matrix import native_values
 from naively.read.texts import buffers, bytes_of, flags_in, plain_text
 
@@ -136,7 +137,7 @@ _PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 def missing(values: Any) -> Array:
     """Return a mask of the missing values of a column."""
     if isinstance(values, np.ndarray):
-        return np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), bool)
+        return missing_entries(values)
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -47,7 +47,11 @@ def is_missing(value: Any) -> bool:
 
 
 def missing_entries(values: Array) -> Array:
-    """True for each entry of an object array that stands for a missing value."""
+    """True for each entry of an array that stands for a missing value."""
+    if values.dtype.kind == "f":
+        return np.isnan(values)
+    if values.dtype != object:
+        return np.zeros(values.shape, bool)
     isna = loaded("pandas.isna")
     try:
         if isna is not None:

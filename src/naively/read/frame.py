@@ -18,7 +18,7 @@ from naively.read.columns import Unreadable, is_text
 from naively.read.detect import is_a
 from naively.read.lists import arrow_of_list
 from naively.read.rows import is_row
-from naively.read.texts import Texts
+from naively.read.texts import Texts, excerpt
 
 _SCORES, _SCORED_ROWS, _SCORED_TEXTS = 1 << 19, 1 << 18, 1 << 12
 """Largest number of scores, of rows and of texts that are scored at a time."""
@@ -330,8 +330,8 @@ def _mixed_column_error(name: Any, values: list[Any]) -> Exception:
     if len(kinds) > 1:
         (first, (_, one)), (second, (row, two)) = list(kinds.items())[:2]
         return InputError(
-            f"column {name!r}: types are mixed: {first} ({_excerpt(one)}) and, in row {row}, {second} "
-            f"({_excerpt(two)}); convert the column to one type"
+            f"column {name!r}: types are mixed: {first} ({excerpt(one)}) and, in row {row}, {second} "
+            f"({excerpt(two)}); convert the column to one type"
         )
     wide = next(((i, v) for i, v in enumerate(values) if isinstance(v, int) and abs(v) >= 1 << 63), None)
     if wide is not None:
@@ -340,11 +340,6 @@ def _mixed_column_error(name: Any, values: list[Any]) -> Exception:
         )
     kind, (row, value) = next(iter(kinds.items()), ("value", (0, None)))
     return TypeError(
-        f"column {name!r}, row {row}: argument must be a string or a number, got {_excerpt(value)} ({kind}); "
+        f"column {name!r}, row {row}: argument must be a string or a number, got {excerpt(value)} ({kind}); "
         "convert the column"
     )
-
-
-def _excerpt(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else text[:37] + "..."

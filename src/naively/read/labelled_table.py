@@ -13,7 +13,7 @@ from naively.names import Index
 from naively.read.detect import is_a
 from naively.read.files import is_file, read_file
 from naively.read.frame import Frame, unmasked
-from naively.read.label_codes import check_weights, number_codes, rows_that_count
+from naively.read.label_codes import CodedLabels, check_weights, number_codes, rows_that_count
 from naively.read.labels import encoded_labels, refuse_target
 from naively.read.matrix import RowError, is_sparse_matrix
 from naively.read.rows import columns_of_rows
@@ -36,7 +36,8 @@ def weighed(
     mask = rows_that_count(weight)
     if mask is not None and weight is not None:
         frame, weight = frame.only(mask), weight[mask]
-        codes, distinct = _labels_in_use(codes[mask], distinct)
+        in_use = CodedLabels(codes, distinct)[mask]
+        codes, distinct = in_use.codes, in_use.distinct
         known = mask if known is None else _both(known, mask)
     return frame, *_numbered(codes, distinct, classes, known), weight, known
 
@@ -47,12 +48,6 @@ def _numbered(codes: Array, distinct: Array, classes: Index | None, rows: Array 
         return number_codes(codes, distinct, classes)
     except RowError as error:
         raise (error if rows is None else error.among(rows)) from None
-
-
-def _labels_in_use(codes: Array, distinct: Array) -> tuple[Array, Array]:
-    """Drop labels that no row has, and renumber the others."""
-    seen = np.bincount(codes, minlength=len(distinct)) > 0
-    return (np.cumsum(seen) - 1).astype(np.int32)[codes], distinct[seen]
 
 
 def _both(first: Array, then: Array) -> Array:

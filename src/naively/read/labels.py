@@ -46,8 +46,8 @@ def encoded_labels(y: Any, rows: int) -> tuple[Array, Array]:
     if y.ndim == 2 and y.shape[1] == 1:
         y = check_labels(y, rows)
     if y.ndim == 1 and len(y) == rows:
-        mask = _missing_labels(y)
-        if mask is not None:
+        mask = missing_entries(y)
+        if mask.any():
             codes = np.full(rows, -1, np.int32)
             there = y[~mask]
             try:
@@ -97,16 +97,6 @@ def _array(y: Any) -> Array:
     if hasattr(y, "fetch_arrow_table"):
         raise InputError(f"y is a table ({type(y).__name__}): pass the name of its column, or the column itself")
     return label_array(in_memory(y))
-
-
-def _missing_labels(y: Array) -> Array | None:
-    if y.dtype.kind == "f":
-        mask = np.isnan(y)
-    elif y.dtype == object:
-        mask = missing_entries(y)
-    else:
-        return None
-    return mask if mask.any() else None
 
 
 def _label_column(y: Any) -> Any:

@@ -73,7 +73,7 @@ def _bad_token(tokens: Any) -> str:
 
 def _core_texts(X: Any) -> Any:
     if isinstance(X, (str, bytes, bytearray)):
-        raise InputError(f"expected many texts, got a single one ({_excerpt(X)}); pass a list: [text]")
+        raise InputError(f"expected many texts, got a single one ({excerpt(X)}); pass a list: [text]")
     column = _arrow_column(X)
     if column is not None:
         return _of_arrow(column)
@@ -94,7 +94,7 @@ def _listed(X: Any) -> list[Any]:
             raise InputError(f"expected one column of texts, got an array of shape {X.shape}; pick a column")
         return X.tolist()
     if not hasattr(X, "__iter__"):
-        raise InputError(f"expected texts, got {_excerpt(X)} ({type(X).__name__}); pass a list of them")
+        raise InputError(f"expected texts, got {excerpt(X)} ({type(X).__name__}); pass a list of them")
     return list(X)
 
 
@@ -112,10 +112,10 @@ def _cleaned(value: Any, row: int) -> Any:
         return bytes(value)
     if is_missing(value):
         return None
-    raise InputError(f"row {row}: expected text, got {_excerpt(value)} ({type(value).__name__}); convert it to text")
+    raise InputError(f"row {row}: expected text, got {excerpt(value)} ({type(value).__name__}); convert it to text")
 
 
-def _excerpt(value: Any) -> str:
+def excerpt(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 40 else text[:37] + "..."
 
@@ -132,7 +132,7 @@ def _arrow_column(X: Any) -> Any:
         return _only_column(X.to_arrow())
     if is_a(X, "pandas.DataFrame"):
         if X.shape[1] != 1:
-            raise InputError(f"expected one column of texts, got {X.shape[1]}: {_excerpt(list(X.columns))}; pick one")
+            raise InputError(f"expected one column of texts, got {X.shape[1]}: {excerpt(list(X.columns))}; pick one")
         X = X.iloc[:, 0]
     if is_a(X, "pandas.Series"):
         import pyarrow as pa

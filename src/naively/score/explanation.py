@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from naively.arrays import Array
+from naively.layout import table_lines
 from naively.score.calibration import PerClass, Temperature
 from naively.score.scores import Scores
 from naively.score.table import Shares, Table
@@ -66,19 +67,10 @@ class Explanation:
         lines.append(("score", self.score))
         lines += self.after("score")
         lines.append(("probability", self.probability))
-        wide = max(len(name) for name, _ in lines)
-        numbers = np.array([values for _, values in lines]).T.tolist()
-        columns = [
-            max(8, len(str(c)), *(len(f"{v:.4f}") for v in column))
-            for c, column in zip(self.classes.tolist(), numbers, strict=True)
-        ]
-        head = " " * wide + "".join(f" {c!s:>{w}}" for c, w in zip(self.classes.tolist(), columns, strict=True))
-        body = [
-            f"{name:<{wide}}" + "".join(f" {v:>{w}.4f}" for v, w in zip(values.tolist(), columns, strict=True))
-            for name, values in lines
-        ]
+        head = ["", *map(str, self.classes.tolist())]
+        cells = [[name, *(f"{value:.4f}" for value in values.tolist())] for name, values in lines]
         ignored = [f"ignored: {', '.join(map(str, self.ignored))}"] if self.ignored else []
-        return "\n".join([head, *body, *ignored])
+        return "\n".join([*table_lines([head, *cells], "lr"), *ignored])
 
     __repr__ = __str__
 

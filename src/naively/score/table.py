@@ -313,43 +313,6 @@ def missing_codes(codes: Array) -> Array:
 
 @stored()
 @dataclass(frozen=True, eq=False)
-class NormalTable(Value):
-    """A table of independent normal densities."""
-
-    who: str
-    classes: Index
-    features: Index
-    prior: Array
-    mean: Array
-    variance: Array  # infinite where the class and all others never saw the feature
-
-    @cached_property
-    def _constants(self) -> tuple[Array, Array]:
-        known = np.isfinite(self.variance)
-        variance = np.where(known, self.variance, 1.0)
-        return np.where(known, 0.5 / variance, 0.0), np.where(known, -0.5 * np.log(2 * np.pi * variance), 0.0)
-
-    def score(self, X: Rows) -> Scores:
-        return sorted_scores(self.classes, by_block(X, self._sums), self.prior)
-
-    def _sums(self, X: Array) -> Array:
-        half_precision, constant = self._constants
-        base = np.zeros(self.classes.size)
-        likelihood, _, fault = _core.score_normal(X, self.mean, half_precision, constant, base, threads(X.size))
-        if fault is not None:
-            raise error_for(fault, X, self.features, self.who, "finite numbers")
-        return likelihood
-
-    def shares(self, row: Rows) -> Shares:
-        x = np.asarray(row.toarray() if is_sparse_matrix(row) else row, dtype=np.float64)[0]
-        features = np.flatnonzero(~np.isnan(x))
-        half_precision, constant = self._constants
-        values = constant - (x - self.mean) ** 2 * half_precision
-        return [self.features.name(j) for j in features.tolist()], values[:, features].T, None
-
-
-@stored()
-@dataclass(frozen=True, eq=False)
 class CovarianceTable(Value):
     """A table of normal densities with covariances; a row with missing values is scored by the others."""
 
@@ -448,10 +411,10 @@ class Table(Value):
     def decide(self, rows: Mapping[str, Any], n_rows: int) -> Array:
         """The label of each row; scores are not kept if all columns are coded."""
         coded, others = self._split(rows)
-        impossible = any(table.impossible is not None for table, _ in coded)
-        if others or not coded or impossible or self.classes.order is not None or self.classes.names is None:
+        labels = self.classes.names if self.classes.order is None else None
+        if others or not coded or labels is None or any(table.impossible is not None for table, _ in coded):
             return self._score(coded, others, n_rows).decide()
-        return self.classes.names[highest([table.weighed(columns) for table, columns in coded], self.prior)]
+        return labels[highest([table.weighed(columns) for table, columns in coded], self.prior)]
 
     def _split(self, rows: Mapping[str, Any]) -> tuple[Coded, list[tuple[Any, Any]]]:
         """Tables of codes with their columns, and the others with their rows."""

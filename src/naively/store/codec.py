@@ -208,17 +208,19 @@ _TYPES: dict[str, Any] = {
 _NUMBERS = ("Array", "IntArray")
 _SAME = {
     "Index": ("Index", "WordSubset"), "WordFeatures": ("Vocabulary", "Stored", "Buckets"),
-    "Part": ("Counts", "ExactSums", "Comoments", "ColumnCounts"),
+    "Part": ("Counts", "ExactSums", "NumberCounts", "Comoments", "ColumnCounts"),
     "Block": (
-        "CategoryBlock", "TextBlock", "NumberBlock", "MatrixBlock", "ArrayBlock", "CategoryArrayBlock", "TextsBlock",
+        "CategoryBlock", "TextBlock", "NumberBlock", "DensityBlock", "MatrixBlock", "ArrayBlock", "CategoryArrayBlock",
+        "TextsBlock",
     ),
-    "BlockTable": ("LinearTable", "CodeTable", "NormalTable", "CovarianceTable", "NumberTable", "TextTable"),
+    "BlockTable": ("LinearTable", "CodeTable", "Density", "CovarianceTable", "NumberTable", "TextTable"),
     "Calibration": ("Temperature", "PerClass", "Isotonic"),
     "Features": ("Index", "Categories", "Grid", "Vocabulary", "Stored", "Buckets"),
     "Rule": (
-        "Number", "Gaussian", "Histogram", "Kernel", "Categorical", "Bernoulli", "Poisson", "Dates", "Text",
+        "Number", "NumberFamily", "Histogram", "Kernel", "Categorical", "Bernoulli", "Poisson", "Dates", "Text",
         "Multinomial", "Complement",
     ),
+    "NumberFamily": ("NumberFamily",),
     "Prior": ("Empirical", "Smoothed", "Uniform", "Given"),
     "Settled": ("Additive", "Epsilon", "AbsoluteDiscount", "Dirichlet", "JelinekMercer", "WittenBell"),
     "Smoothing": (
@@ -238,7 +240,10 @@ def _fits_one(declared: str, value: Any) -> bool:
     if outer in _NUMBERS:
         return isinstance(value, np.ndarray) and value.dtype.kind in "biuf"
     if outer in _SAME or outer in CLASSES or f"columns.{outer}" in CLASSES:
-        return type(value).__name__ in _SAME.get(outer, (outer,))
+        kinds = {
+            kind.__name__ for kind in type(value).__mro__
+        }  # any registered family of numbers may stand for the base
+        return not kinds.isdisjoint(_SAME.get(outer, (outer,)))
     kind = _TYPES.get(outer)
     if kind is None:
         return True

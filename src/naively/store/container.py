@@ -13,9 +13,10 @@ import mmap
 import os
 import re
 import stat
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from io import BytesIO
 from math import prod
 from typing import Any, BinaryIO
 
@@ -42,6 +43,21 @@ def write(path: str | os.PathLike[str], document: dict[str, Any], arrays: Mappin
     """Write a file whole, or leave what was there."""
     from naively.store.atomic import replacing
 
+    pieces = _pieces(document, arrays)
+    with replacing(path) as file:
+        for piece in pieces:
+            file.write(piece)
+
+
+def to_bytes(document: dict[str, Any], arrays: Mapping[str, Array]) -> bytes:
+    """Return what `write` would write, compressed where that pays."""
+    from naively.store.packed import packed
+
+    return packed(b"".join(_pieces(document, arrays)))
+
+
+def _pieces(document: dict[str, Any], arrays: Mapping[str, Array]) -> list[Any]:
+    """Return the bytes of a file, one piece after another."""
     ready = {name: _as_stored(name, array) for name, array in arrays.items()}
     names = sorted(ready, key=lambda name: (-ready[name].dtype.itemsize, name))  # so that each begins where it may
     told = {**document, "digests": {name: _digest(_bytes(ready[name])) for name in names}}
@@ -50,11 +66,7 @@ def write(path: str | os.PathLike[str], document: dict[str, Any], arrays: Mappin
         raise FileError(
             f"the names in this model take {len(header):,} bytes, more than the {_LARGEST_HEADER:,} of a file"
         )
-    with replacing(path) as file:
-        file.write(len(header).to_bytes(8, "little"))
-        file.write(header)
-        for name in names:
-            file.write(_bytes(ready[name]))
+    return [len(header).to_bytes(8, "little"), header, *(_bytes(ready[name]) for name in names)]
 
 
 def _as_stored(name: str, array: Array) -> Array:
@@ -131,15 +143,33 @@ def read(path: str | os.PathLike[str]) -> Contents:
         size = status.st_size
         if not stat.S_ISREG(status.st_mode):
             raise FileError(f"{shown}: is a pipe or a device, and a model is read from a file; write it to one first")
-        if size < 8:
-            raise FileError(f"{shown}: no model of naively: it has {size} bytes")
-        long = int.from_bytes(file.read(8), "little")
-        if not 2 <= long <= min(size - 8, _LARGEST_HEADER) or long % 8:
-            raise FileError(f"{shown}: no model of naively, or cut off or damaged (it does not begin like one)")
-        header = file.read(long)
-        entries, document = _opened(shown, header)
-        data = _data(file, 8 + long, size)
-    arrays = _arrays(shown, entries, data)
+        return _contents(shown, size, file, lambda begin: _data(file, begin, size))
+
+
+def from_bytes(data: Any) -> Contents:
+    """Open what `to_bytes` made, or the bytes of a file; raises FileError as `read` does."""
+    from naively.store.packed import unpacked
+
+    plain = unpacked(_bytes_of(data))
+    return _contents("the bytes of a model", len(plain), BytesIO(plain), lambda begin: memoryview(plain)[begin:])
+
+
+def _bytes_of(data: Any) -> bytes:
+    try:
+        return data if isinstance(data, bytes) else memoryview(data).tobytes()
+    except TypeError:
+        raise TypeError(f"a model is read from bytes, got {type(data).__name__}; naively.load reads a file") from None
+
+
+def _contents(shown: str, size: int, file: BinaryIO, data_from: Callable[[int], memoryview]) -> Contents:
+    """Read the beginning of a file, and make arrays of the data behind it."""
+    if size < 8:
+        raise FileError(f"{shown}: no model of naively: it has {size} bytes")
+    long = int.from_bytes(file.read(8), "little")
+    if not 2 <= long <= min(size - 8, _LARGEST_HEADER) or long % 8:
+        raise FileError(f"{shown}: no model of naively, or cut off or damaged (it does not begin like one)")
+    entries, document = _opened(shown, file.read(long))
+    arrays = _arrays(shown, entries, data_from(8 + long))
     if set(arrays) != set(document["digests"]):
         raise FileError(f"{shown}: the file is damaged (arrays and digests do not match)")
     contents = Contents(shown, size, document, arrays)

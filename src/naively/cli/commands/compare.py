@@ -61,6 +61,7 @@ def _text_models() -> dict[str, Any]:
 def _table_models(roles: Roles) -> dict[str, Any]:
     from naively.estimators import NaiveBayes
     from naively.families.columns.declared import Text
+    from naively.score.priors import Uniform
 
     columns = {name: Text() for name in roles.given_texts} or None
     parameters: dict[str, dict[str, Any]] = {
@@ -68,12 +69,6 @@ def _table_models(roles: Roles) -> dict[str, Any]:
         "alpha 1": {"alpha": 1.0},
         "alpha 0.1": {"alpha": 0.1},
         "missing values are informative": {"missing": "informative"},
-        "all classes alike beforehand": {"prior": _uniform()},
+        "all classes alike beforehand": {"prior": Uniform()},
     }
     return {name: NaiveBayes(columns=columns, **options) for name, options in parameters.items()}
-
-
-def _uniform() -> Any:
-    from naively.score.priors import Uniform
-
-    return Uniform()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Iterator
+from typing import Any
 
 from naively.cli.console import Console
 from naively.cli.models import load, refuse_to_replace, summary, waiting_note, write
@@ -18,10 +20,17 @@ def run(arguments: Namespace, console: Console) -> None:
         refuse_to_replace(output, force=False)
     console.on_interrupt(f"{output} was not changed")
     with locked(output, waiting_note(console, output)):
-        loaded = [load(path) for path in arguments.models]
-        merged = merge(*(learner for learner, _ in loaded))
-        about = {name: value for name, value in loaded[0][1].items() if name in ("target", "text")}
-        data = [name for _, about_one in loaded for name in about_one.get("data", [])]
+        abouts: list[dict[str, Any]] = []
+
+        def loaded() -> Iterator[Any]:
+            for path in arguments.models:
+                learner, about = load(path)
+                abouts.append(about)
+                yield learner
+
+        merged = merge(loaded())
+        about = {name: value for name, value in abouts[0].items() if name in ("target", "text")}
+        data = [name for about_one in abouts for name in about_one.get("data", [])]
         size = write(merged, output, {**about, "data": data})
         console.saved(output)
     console.facts({**summary(merged), "saved": f"{output}, {megabytes(size)}"})

@@ -13,6 +13,7 @@ from naively.cli.models import check_reads_rows, load, open_data
 from naively.cli.outputs import open_output
 from naively.cli.prefetch import Prefetch
 from naively.cli.progress import Progress
+from naively.score.priors import Uniform
 from naively.score.scores import Scores
 
 
@@ -51,8 +52,6 @@ def _write_no_rows(output: Any, source: Any, learner: Any, arguments: Namespace,
 def _columns(scores: Scores, arguments: Namespace, used_names: set[str]) -> tuple[dict[str, Any], dict[str, type]]:
     """Return the columns of an output, and their types: labels and probabilities, as the arguments say."""
     if arguments.by == "likelihood":
-        from naively.score.priors import Uniform
-
         scores = scores.under(Uniform())
     n_labels = min(arguments.top or 1, len(scores.classes))
     labels, chances = scores.top(n_labels)

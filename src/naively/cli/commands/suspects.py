@@ -6,8 +6,9 @@ from argparse import Namespace
 from typing import Any
 
 from naively.cli.commands.evaluate import all_rows
-from naively.cli.console import Console, cut, printable
+from naively.cli.console import Console, printable
 from naively.cli.outputs import open_output
+from naively.layout import cut
 
 
 def run(arguments: Namespace, console: Console) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
+import warnings
 from argparse import Namespace
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -39,8 +39,10 @@ def run(arguments: Namespace, console: Console) -> None:
         if checkpoint is not None and checkpoint.path.exists():
             console.on_interrupt(f"{checkpoint.path} is there: run the same command to go on")
         learner.set_params(calibrate=arguments.calibrate)
+        from naively.learn.files import Ready
+
         with ThreadPoolExecutor(1) as pool:
-            prepared = pool.submit(_prepare, learner)  # while the accuracy is estimated
+            prepared = pool.submit(Ready.of, learner)  # while the accuracy is estimated
             estimated = _estimate(learner, roles, counted)
         about = {"target": roles.target, "text": roles.text, "data": data_names(arguments), **estimated}
         size = write(learner, output, about, frozen=arguments.frozen, prepared=prepared.result())
@@ -48,12 +50,6 @@ def run(arguments: Namespace, console: Console) -> None:
             checkpoint.remove()
         console.saved(output)
     _report(learner, counted, estimated, output, size, time.monotonic() - begin, console)
-
-
-def _prepare(learner: Any) -> Any:
-    from naively.learn.files import Ready
-
-    return Ready.of(learner)
 
 
 def _checkpoint(arguments: Namespace, source: Source, roles: Roles) -> Checkpoint | None:
@@ -82,7 +78,8 @@ def _estimate(learner: Any, roles: Roles, counted: Counted) -> dict[str, Any]:
     calibrate = learner.calibrate
     if counted.rows < FEWEST:
         learner.set_params(calibrate=False)  # too few rows to calibrate on
-    with _no_warnings():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # those about these rows were shown when they were counted
         found = learner.judge(roles.rows(rows), roles.labels(rows, learner.classes_))
         chosen = learner.chosen_ if learner.reads_text else None
         if chosen is not None and chosen.accuracy is not None and learner._model.chosen.seen >= counted.rows:
@@ -122,16 +119,6 @@ def _leaving_out(learner: Any, roles: Roles, rows: Any, found: Any, calibration:
         again = learner.judge(roles.rows(some), roles.labels(some, learner.classes_), copies[several].astype(float))
         right[several] = replace(again, scores=again.scores.at(calibration)).predicted == again.truth
     return Estimate.of(right)
-
-
-@contextmanager
-def _no_warnings() -> Iterator[None]:
-    """Suppress warnings: those about these rows were shown when they were counted."""
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
 
 
 def _report(

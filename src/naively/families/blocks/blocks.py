@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from naively.arrays import Array
+from naively.count.adding import add_all
 from naively.count.ledger import Ledger
-from naively.count.tally import Tally, add_all
+from naively.count.tally import Tally
 from naively.families.base import rows_per_class
 from naively.families.blocks.base import Block
 from naively.families.columns.missingness import Missingness

@@ -96,7 +96,7 @@ def _changed(name: Any, before: str, now: str) -> InputError:
 
 
 def _column_codes(column: Array, known: Index, name: Any, grow: bool, named: bool) -> tuple[Array, Index]:
-    mask = missing_entries(column) if column.dtype == object else np.zeros(len(column), bool)
+    mask = missing_entries(column)
     result = np.full(len(column), np.nan)
     present = column[~mask]
     if not len(present):

@@ -15,7 +15,8 @@ from naively.names import Index
 from naively.read.columns import BOOLEAN, NUMBER, numbers
 from naively.read.frame import Frame
 from naively.read.matrix import interleaved
-from naively.score.table import CovarianceTable, LinearTable, NormalTable, Shares
+from naively.score.density import Density
+from naively.score.table import CovarianceTable, LinearTable, Shares
 from naively.smooth.rules import Smoothing
 from naively.store.registry import stored
 
@@ -30,7 +31,7 @@ class MatrixBlock(TableBlock):
     family: Family
     given: Any = None
 
-    tables = (LinearTable, NormalTable, CovarianceTable)
+    tables = (LinearTable, Density, CovarianceTable)
 
     def no_features(self) -> Index:
         return Index.of(list(self.sources))
@@ -39,11 +40,11 @@ class MatrixBlock(TableBlock):
         return self.family.count(self.read(frame, features), codes, classes, features, weight)
 
     def read(self, frame: Frame, features: Index) -> Array:
-        columns = []
-        for name in self.sources:
-            values, _ = checked(name, frame.get(name), (NUMBER, BOOLEAN), "numbers")
-            columns.append(numbers(values))
-        return interleaved(columns, len(frame), np.float64)
+        return interleaved(self.columns_in(frame), len(frame), np.float64)
+
+    def columns_in(self, frame: Frame) -> list[Array]:
+        """Return the columns of a table that the block reads, as numbers."""
+        return [numbers(checked(name, frame.get(name), (NUMBER, BOOLEAN), "numbers")[0]) for name in self.sources]
 
     def rule(self, smoothing: Smoothing) -> Any:
         return smoothing if self.given is None else self.given
@@ -73,7 +74,7 @@ class ArrayBlock(WholeBlock):
     columns: tuple[str, ...] | int
 
     name = "features"
-    tables: ClassVar[tuple[type, ...]] = (LinearTable, NormalTable, CovarianceTable)
+    tables: ClassVar[tuple[type, ...]] = (LinearTable, Density, CovarianceTable)
 
     def no_features(self) -> Any:
         return Index(self.columns) if isinstance(self.columns, int) else Index.of(list(self.columns))

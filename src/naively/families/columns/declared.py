@@ -17,7 +17,6 @@ from naively.families.columns.bins import KINDS
 from naively.read.columns import BOOLEAN, CATEGORY, NUMBER, TEXT, TIME
 from naively.store.registry import stored
 
-COVARIANCES = ("diagonal", "spherical", "tied", "full")
 PARTS = ("month", "weekday", "hour")
 MOST_BINS = 10_000
 
@@ -40,24 +39,6 @@ class Number(Rule):
 
     Leave-one-out scores of the counted rows decide it.
     """
-
-
-@stored("columns.Gaussian")
-@dataclass(frozen=True)
-class Gaussian(Rule):
-    """Numbers, normally distributed in each class.
-
-    `var_smoothing` times the column's variance is added to each class's. For several columns together,
-    `covariance` may be "tied" or "full".
-    """
-
-    var_smoothing: float = 1e-9
-    covariance: str = "diagonal"
-
-    def __post_init__(self) -> None:
-        _not_negative(self.var_smoothing, "var_smoothing")
-        if self.covariance not in COVARIANCES:
-            raise InputError(f"covariance must be one of {COVARIANCES}, got {self.covariance!r}")
 
 
 @stored()
@@ -183,13 +164,3 @@ class Multinomial(Rule):
 @dataclass(frozen=True)
 class Complement(Rule):
     """The same, weighed by what the other classes have."""
-
-
-RULES = (
-    Number, Gaussian, Histogram, Kernel, Categorical, Bernoulli, Poisson, Dates, Text, Multinomial, Complement,
-)  # fmt: skip
-
-
-def _not_negative(value: Any, name: str) -> None:
-    if not (isinstance(value, (int, float, np.number)) and np.isfinite(value) and value >= 0):
-        raise InputError(f"{name} must be 0 or more, got {value!r}")

@@ -23,14 +23,14 @@ def loss_by_bins(bins: Array, alpha: float) -> float:
     return _mean_loss(count, own, _log_sum_of_others(others)[row, klass])
 
 
-def loss_by_normal(x: Array, counts: Array, n: Array, mean: Array, m2: Array, floor: float) -> float:
+def loss_by_normal(x: Array, counts: Array, n: Array, mean: Array, variance: Array, floor: float) -> float:
     """The same by a normal density for each class; `x` are the numbers that the counts are of."""
     row, klass = np.nonzero(counts)
     at, centre, left = x[row], mean[klass], n[klass] - 1.0
     with np.errstate(divide="ignore", invalid="ignore"):
-        others = _log_density(x[:, None], mean, m2 / n + floor) + np.log(n)
+        others = _log_density(x[:, None], mean, variance + floor) + np.log(n)
         apart = (n[klass] * centre - at) / left
-        squares = np.maximum(m2[klass] - (at - centre) * (at - apart), 0.0)
+        squares = np.maximum(n[klass] * variance[klass] - (at - centre) * (at - apart), 0.0)
         own = np.where(left > 0, _log_density(at, apart, squares / left + floor) + np.log(left), -np.inf)
     others = np.where(n > 0, others, -np.inf)
     return _mean_loss(counts[row, klass], own, _log_sum_of_others(others)[row, klass])

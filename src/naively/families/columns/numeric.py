@@ -18,19 +18,22 @@ from naively.count.counts import Counts
 from naively.count.exact_sums import ExactSums
 from naively.count.grid import BITS, Grid, cells_of, middles, starts, within
 from naively.count.ledger import PartLedger
+from naively.count.moments import Moments
 from naively.families.base import rows_per_class
 from naively.families.codes import CodeCounts, OwnCodes, code_table
 from naively.families.columns.bins import binned, by_frequency, edges
-from naively.families.columns.declared import Gaussian, Histogram, Kernel, Number, Rule
+from naively.families.columns.declared import Histogram, Kernel, Number, Rule
 from naively.families.columns.kernel import USUAL_BINS, curve_between, kernel_bins
 from naively.families.columns.loss import loss_by_bins, loss_by_normal
 from naively.families.counts_left_out import Left, concat_rules
-from naively.families.densities.normal import AllRows, Normals
+from naively.families.densities.base import fitted
+from naively.families.densities.gaussian import Gaussian
 from naively.names import Index
 from naively.read.codes import CodeRows
 from naively.read.matrix import error_for, interleaved
+from naively.score.density import Density, log_densities
 from naively.score.scores import Scores
-from naively.score.table import CodeTable, NormalTable, Shares, joined_shares, sorted_scores
+from naively.score.table import CodeTable, Shares, joined_shares, sorted_scores
 from naively.smooth.evidence import Known
 from naively.smooth.logs import Logs, added
 from naively.smooth.rules import Additive, Settled, Smoothing
@@ -93,11 +96,11 @@ class AnyNumbers:
 
     @cached_property
     def normal(self) -> Index:
-        return Index.of([name for name, rule in self.columns if isinstance(rule, (Number, Gaussian))])
+        return Index.of([name for name, rule in self.columns if isinstance(rule, Number)])
 
     @cached_property
     def gridded(self) -> Index:
-        return Index.of([name for name, rule in self.columns if not isinstance(rule, Gaussian)])
+        return Index.of([name for name, _ in self.columns])
 
     def empty(self, classes: Index, features: Any) -> ColumnCounts:
         moments = ExactSums.empty(classes.size, self.normal)
@@ -137,8 +140,6 @@ class AnyNumbers:
 
     def _decided(self, name: str, smoothing: Smoothing, grid: Counts, moments: ExactSums) -> Column:
         rule = self.rules[name]
-        if isinstance(rule, Gaussian):
-            return Column(name, rule)
         cells, counts, grouped = grouped_counts(grid, self.gridded.lookup[name])
         if isinstance(rule, Kernel):
             at, bins, width = kernel_bins(rule, cells, counts)
@@ -167,11 +168,11 @@ class AnyNumbers:
     ) -> tuple[float, float]:
         """Log-loss of the labels by this column alone, each row left out in turn: by normal densities, and by bins."""
         alpha = max(_alpha(settled), 1e-3)
-        n, mean, m2 = moments.n[:, j], moments.mean[:, j], moments.m2[:, j]
-        scale = counts.sum() / max(n.sum(), 1e-300)
-        n, m2 = n * scale, m2 * scale
-        floor = max(Gaussian().var_smoothing * _pooled_variance(moments)[j], 1e-300)
-        return loss_by_normal(starts(cells), counts, n, mean, m2, floor), loss_by_bins(table, alpha)
+        own = moments.moments.at((slice(None), j))
+        scale = counts.sum() / max(own.n.sum(), 1e-300)
+        floor = max(_NORMAL.var_smoothing * float(moments.together.variance[0, j]), 1e-300)
+        normal = loss_by_normal(starts(cells), counts, own.n * scale, own.mean, own.variance, floor)
+        return normal, loss_by_bins(table, alpha)
 
     def table(self, ledger: PartLedger, rule: Smoothing, prior: Array, features: Array | None = None) -> NumberTable:
         return self.table_of(ledger, self.decided(ledger, rule), prior)
@@ -185,13 +186,14 @@ class AnyNumbers:
             _code_table(self.who, ledger.classes, bins, prior),
         )  # fmt: skip
 
-    def _normal_table(self, ledger: PartLedger, columns: list[Column], prior: Array) -> NormalTable | None:
+    def _normal_table(self, ledger: PartLedger, columns: list[Column], prior: Array) -> Density | None:
         if not columns:
             return None
-        moments = ledger.total.moments.full()
-        at = np.array([self.normal.lookup[column.name] for column in columns])
-        mean, variance = _densities(moments, at, _var_smoothing(columns))
-        return NormalTable(self.who, ledger.classes, Index.of([c.name for c in columns]), prior, mean, variance)
+        sums = ledger.total.moments.full()
+        at = slice(None), [self.normal.lookup[column.name] for column in columns]
+        parameters = normal_parameters(sums.moments.at(at), sums.together.moments.at(at))
+        names = Index.of([column.name for column in columns])
+        return Density(self.who, ledger.classes, names, prior, _NORMAL, parameters)
 
     def left_out(
         self, ledger: PartLedger, rules: Sequence[Smoothing], X: NumberColumns, codes: Array, weight: Array | None
@@ -206,9 +208,7 @@ class AnyNumbers:
         def left_out(rows: slice) -> Left:
             part = NumberColumns(X.names, tuple(a[rows] for a in X.arrays), rows.stop - rows.start)
             return [
-                self._left_out(
-                    ledger, table, rule, part, None if x is None else AllRows(x, codes, each), rows, codes, each
-                )
+                self._left_out(ledger, table, rule, part, None if x is None else x[rows], codes[rows], each[rows])
                 for table, rule, x in zip(tables, rules, numbers, strict=True)
             ]
 
@@ -217,21 +217,14 @@ class AnyNumbers:
         return concat_rules(parts, len(rules), ledger.classes.size)
 
     def _left_out(
-        self, ledger: PartLedger, table: NumberTable, rule: Smoothing, X: NumberColumns, every: AllRows | None,
-        rows: slice, codes: Array, weight: Array,
+        self, ledger: PartLedger, table: NumberTable, rule: Smoothing, X: NumberColumns, x: Array | None,
+        codes: Array, weight: Array,
     ) -> Logs:  # fmt: skip
-        codes, weight = codes[rows], weight[rows]
         arrays = dict(zip(X.names, X.arrays, strict=True))
         parts: list[Logs] = [(np.zeros((X.rows, ledger.classes.size)), None)]
-        if every is not None:
-            columns = [column for column in table.columns if column.edges is None]
-            moments = ledger.total.moments.full()
-            at = np.array([self.normal.lookup[column.name] for column in columns])
-            n, mean, m2 = (part[:, at] for part in (moments.n, moments.mean, moments.m2))
-            total, centre, squares = (part[at] for part in moments.pooled)
-            normal = Normals(n, mean, m2, (total, centre, squares), every, rows)
-            extra = _var_smoothing(columns) * normal.pooled_variance
-            parts.append((normal.likelihood(extra, constant_says_nothing=True), None))
+        if x is not None:
+            at = [self.normal.lookup[column.name] for column in table.columns if column.edges is None]
+            parts.append((self._normal_left_out(ledger.total.moments.full(), at, x, codes, weight), None))
         if table.bins is not None:
             columns = [column for column in table.columns if column.edges is not None]
             counts = [column.counts for column in columns if column.counts is not None]
@@ -247,6 +240,19 @@ class AnyNumbers:
             settled = rule.settle(lambda: Known(tuple(column.alpha for column in columns)))
             parts.append(own.left_out(table.bins, settled, found))
         return added(parts)
+
+    def _normal_left_out(self, sums: ExactSums, at: list[int], x: Array, codes: Array, weight: Array) -> Array:
+        """Return the log-densities of rows of the normal columns (`at`) by the moments without each row."""
+        values = np.full((len(x), self.normal.size), np.nan)
+        values[:, at] = x
+        every = sums.together.without(values, np.zeros_like(codes), weight).at((slice(None), None, at))
+        mine = sums.without(values, codes, weight).at((slice(None), None, at))
+        scores, of_own = (
+            log_densities(_NORMAL, x[:, None], normal_parameters(moments, every)).sum(axis=2)
+            for moments in (sums.moments.at((None, slice(None), at)), mine)
+        )
+        scores[np.arange(len(x)), codes] = of_own[:, 0]
+        return scores
 
     # --- the model
 
@@ -274,11 +280,9 @@ class AnyNumbers:
             if column.edges is None:
                 assert table.normal is not None
                 j = table.normal.features.lookup[column.name]
-                variance = table.normal.variance[klass, j]
+                mean, variance = (values[klass, j] for values in table.normal.parameters)
                 known = np.isfinite(variance)
-                drawn[column.name] = (
-                    rng.normal(table.normal.mean[klass, j], np.sqrt(variance), size) if known else np.full(size, np.nan)
-                )
+                drawn[column.name] = rng.normal(mean, np.sqrt(variance), size) if known else np.full(size, np.nan)
             elif isinstance(column.rule, Kernel):
                 drawn[column.name] = _drawn_bins(column, klass, size, rng)
             else:
@@ -286,6 +290,7 @@ class AnyNumbers:
         return drawn
 
 
+_NORMAL = Gaussian()
 _LAPLACE = Additive(1.0)
 """What bins are compared with where no rule is at hand."""
 
@@ -362,20 +367,16 @@ def as_rows(counts: Array) -> Array:
 
 def too_close(moments: ExactSums, column: int) -> bool:
     """Whether cells of the grid are too wide to tell the numbers of a column apart."""
-    n, mean, m2 = moments.n[:, column], moments.mean[:, column], moments.m2[:, column]
-    if not n.any() or not m2.any():
+    n, mean, variance = (part[:, column] for part in moments.moments)
+    if not n.any() or not variance.any():
         return False
-    deviation = np.sqrt(m2.sum() / n.sum())
+    deviation = np.sqrt(n @ variance / n.sum())
     far = np.sqrt((n * mean * mean).sum() / n.sum())
     return bool(far * 2.0**-BITS > deviation / 4)
 
 
 def _alpha(settled: Settled) -> float:
     return float(np.max(settled.pseudo(None)))
-
-
-def _var_smoothing(columns: list[Column]) -> Array:
-    return np.array([getattr(column.rule, "var_smoothing", Gaussian().var_smoothing) for column in columns])
 
 
 def own_part(x: Array, code: Array, column: Column, codes: Array) -> Array:
@@ -389,21 +390,10 @@ def own_part(x: Array, code: Array, column: Column, codes: Array) -> Array:
     return np.where(known, curve_between(centre, column.width[codes], ends[at], ends[at + 1]), 0.0)
 
 
-def _densities(moments: ExactSums, at: Array, smoothing: Array) -> tuple[Array, Array]:
-    """Means and variances of some columns; each column's variances are raised by a share of its own."""
-    overall = _pooled_variance(moments)[at]
-    n, mean = moments.n[:, at], moments.mean[:, at]
-    known = n > 0
-    extra = smoothing * overall
-    total, centre, _ = (part[at] for part in moments.pooled)
-    variance = np.where(known, moments.variance[:, at] + extra, overall + extra)
-    variance = np.where(total > 0, np.maximum(variance, 1e-200), np.inf)
-    return np.where(known, mean, centre), np.where(overall > 0, variance, np.inf)  # what never varies says nothing
-
-
-def _pooled_variance(moments: ExactSums) -> Array:
-    n, _, m2 = moments.pooled
-    return np.divide(m2, n, out=np.zeros_like(m2), where=n > 0)
+def normal_parameters(own: Moments, every: Moments) -> tuple[Array, ...]:
+    """Return means and variances of columns; each column's variances are raised by a share of its own."""
+    own, every = (m.at((..., None, None)) for m in (own, every))  # so that each column is the only one
+    return tuple(values[..., 0] for values in fitted(_NORMAL, own, every, 0.0))
 
 
 def _code_table(who: str, classes: Index, columns: list[Column], prior: Array) -> CodeTable | None:
@@ -451,7 +441,7 @@ class NumberTable(Value):
     classes: Index
     prior: Array
     columns: tuple[Column, ...]
-    normal: NormalTable | None
+    normal: Density | None
     bins: CodeTable | None
 
     @property
@@ -459,8 +449,8 @@ class NumberTable(Value):
         """Columns that add the same to every class, whatever their value: of one bin, or of one value."""
         names = {column.name for column in self.columns if column.edges is not None and not len(column.edges)}
         if self.normal is not None:
-            constant = np.isinf(self.normal.variance).all(axis=0)
-            names |= {self.normal.features.name(j) for j in np.flatnonzero(constant).tolist()}
+            unknown = ~self.normal.known.any(axis=0)
+            names |= {self.normal.features.name(j) for j in np.flatnonzero(unknown).tolist()}
         return names
 
     def codes(self, X: NumberColumns) -> dict[str, Array]:
