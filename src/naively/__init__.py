@@ -61,6 +61,7 @@ _HOMES = {
     "NumberFamily": "families.densities.base",
     "Poisson": "families.columns.declared",
     "PoissonNB": "estimators.counts",
+    "Prequential": "judge.prequential",
     "Scores": "score.scores",
     "Smoothed": "score.priors",
     "Suspects": "judge.suspects",
@@ -83,6 +84,7 @@ _HOMES = {
     "leave_one_out": "judge.cross_validation",
     "load": "estimators.load",
     "merge": "learn.merge",
+    "prequential": "judge.prequential",
     "suspects": "judge.suspects",
     "tune": "judge.tuning",
 }
@@ -155,6 +157,8 @@ if TYPE_CHECKING:
     from naively.judge.evaluation import evaluate as evaluate
     from naively.judge.learning_curve import LearningCurve as LearningCurve
     from naively.judge.learning_curve import learning_curve as learning_curve
+    from naively.judge.prequential import Prequential as Prequential
+    from naively.judge.prequential import prequential as prequential
     from naively.judge.suspects import Suspects as Suspects
     from naively.judge.suspects import suspects as suspects
     from naively.judge.tuning import Tuned as Tuned

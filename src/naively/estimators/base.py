@@ -20,7 +20,8 @@ from naively.learn.merge import name_features
 from naively.learn.model import Model
 from naively.names import Index
 from naively.read.frame import Frame
-from naively.read.label_codes import check_labels, check_weights, counted_codes, number_labels, rows_that_count
+from naively.read.label_codes import check_weights, counted_codes, number_labels
+from naively.read.labels import labels_of, rows_to_count
 from naively.read.matrix import RowError
 
 
@@ -87,11 +88,12 @@ class CountingClassifier(SklearnProtocol, Learner):
             raise InputError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         X = self._rows(X, reset=model is None)
         frame = self._frame_of(X)
-        y = check_labels(y, X.shape[0])
+        y, known = labels_of(y, X.shape[0])
         weight = check_weights(sample_weight, X.shape[0])
-        counted_rows = rows_that_count(weight)
-        if counted_rows is not None and weight is not None:  # rows of weight 0 add nothing, not even a name
-            frame, y, weight = self._frame_of(X[counted_rows]), y[counted_rows], weight[counted_rows]
+        counted_rows = rows_to_count(known, weight)
+        if counted_rows is not None:  # rows of weight 0 add nothing, not even a name
+            frame, y = self._frame_of(X[counted_rows]), y[counted_rows]
+            weight = None if weight is None else weight[counted_rows]
         try:
             codes, classes = number_labels(y, classes)
         except RowError as error:
@@ -100,9 +102,11 @@ class CountingClassifier(SklearnProtocol, Learner):
 
     def _labelled(self, model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Frame, Array, Array | None]:
         X = self._rows(X, reset=False)
-        y = check_labels(y, X.shape[0])
-        codes, classes = number_labels(y, model.ledger.classes)
+        y, known = labels_of(y, X.shape[0])
         weight = check_weights(sample_weight, X.shape[0])
+        if known is not None:
+            X, y, weight = X[known], y[known], None if weight is None else weight[known]
+        codes, classes = number_labels(y, model.ledger.classes)
         return self._frame_of(X), counted_codes(codes, classes, model.ledger.classes, weight), weight
 
     # --- rows

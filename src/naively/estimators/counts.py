@@ -82,12 +82,6 @@ class SmoothedClassifier(CountingClassifier):
     def _positive_only(self) -> bool:
         return True
 
-    @property
-    def class_log_prior_(self) -> Array:
-        """Log-probability of each class beforehand."""
-        self._fitted("class_log_prior_")
-        return self._by_class(self._log_prior(self._model))
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True

@@ -157,6 +157,46 @@ class GaussianClassifier(NormalClassifier):
             return self._by_class(table.covariance)
         return self._by_class(np.array([np.diag(v) for v in table.parameters[1]]))
 
+    def decision_function(self, X: Any) -> Array:
+        """Return log p(row, class) of each class; of two classes, how much that of the second is above the first.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
+        """
+        joint = self.predict_joint_log_proba(X)
+        return joint[:, 1] - joint[:, 0] if joint.shape[1] == 2 else joint
+
+    @property
+    def coef_(self) -> Array:
+        """Weights of the features in the linear score of each class, Σ⁻¹μ; of two classes, the difference.
+
+        Only classes that share a covariance (`covariance="tied"`) have linear scores: X @ coef_.T + intercept_ is the
+        log p(row, class), up to a constant for each row.
+        """
+        return self._linear("coef_")[0]
+
+    @property
+    def intercept_(self) -> Array:
+        """Constants of the linear scores: log p(class) - μ'Σ⁻¹μ / 2; of two classes, the difference."""
+        return self._linear("intercept_")[1]
+
+    def _linear(self, name: str) -> tuple[Array, Array]:
+        self._fitted(name)
+        if self.covariance != "tied":
+            raise AttributeError(f"{name} needs covariance='tied': with {self.covariance!r} scores are not linear")
+        mean = self._by_class(_means(self.table_.block))
+        weights = np.linalg.solve(self.covariance_, mean.T).T
+        constants = self.class_log_prior_ - np.einsum("kj,kj->k", mean, weights) / 2
+        if len(mean) == 2:
+            return weights[1:] - weights[:1], constants[1:] - constants[:1]
+        return weights, constants
+
 
 def _means(table: Any) -> Array:
     return table.mean if isinstance(table, CovarianceTable) else table.parameters[0]

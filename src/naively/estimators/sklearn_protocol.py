@@ -11,6 +11,7 @@ from collections.abc import Callable
 from html import escape
 from typing import Any, ClassVar
 
+from naively.arrays import Array
 from naively.errors import InputError
 from naively.estimators.validation import OneOf, check
 from naively.learn.learner import Learner
@@ -169,6 +170,19 @@ class SklearnProtocol(Learner):
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_model" in vars(self)
+
+    # --- what was learnt
+
+    @property
+    def class_prior_(self) -> Array:
+        """Probability of each class beforehand."""
+        ledger = self._fitted("class_prior_").ledger
+        return self._by_class(self._prior_rule().share(ledger.classes, ledger.rows))
+
+    @property
+    def class_log_prior_(self) -> Array:
+        """Log-probability of each class beforehand."""
+        return self._by_class(self._log_prior(self._fitted("class_log_prior_")))
 
     # --- in scikit-learn's hands
 

@@ -31,7 +31,8 @@ from naively.learn.parameters import defaults_of
 from naively.learn.words import COUNTED, frozen, value_text, words_family, words_rule
 from naively.names import Index
 from naively.read.frame import Frame
-from naively.read.label_codes import check_labels, check_weights, counted_codes, number_labels, rows_that_count
+from naively.read.label_codes import check_weights, counted_codes, number_labels
+from naively.read.labels import labels_of, rows_to_count
 from naively.read.matrix import RowError
 from naively.read.row_keys import text_keys
 from naively.score.explanation import Explanation
@@ -375,17 +376,18 @@ class TextClassifier(TextsFromCounts, SklearnProtocol, CalibratingLearner):
     def _checked(
         self, words: Words, X: Any, y: Any, classes: Index | None, sample_weight: Any, *, all_rows: bool = False
     ) -> Batch:
-        """Return texts with their labels and weights; texts of weight 0 are left out unless `all_rows`."""
+        """Return texts that have a label, with labels and weights; texts of weight 0 are left out unless `all_rows`."""
         if y is None:
             raise InputError(f"{self._who} requires y to be passed, but the target y is None")
         texts = words.tokens.texts(X)
-        y = check_labels(y, len(texts))
+        y, known = labels_of(y, len(texts))
         if not len(texts):
             raise InputError("Found array with 0 sample(s): there is no text to count")
         weight = check_weights(sample_weight, len(texts))
-        counted_rows = None if all_rows else rows_that_count(weight)
-        if counted_rows is not None and weight is not None:
-            texts, y, weight = texts.take(np.flatnonzero(counted_rows)), y[counted_rows], weight[counted_rows]
+        counted_rows = known if all_rows else rows_to_count(known, weight)
+        if counted_rows is not None:
+            texts, y = texts.take(np.flatnonzero(counted_rows)), y[counted_rows]
+            weight = None if weight is None else weight[counted_rows]
         try:
             codes, index = number_labels(y, classes)
         except RowError as error:
@@ -402,8 +404,9 @@ class TextClassifier(TextsFromCounts, SklearnProtocol, CalibratingLearner):
     def _keys(self, model: Any, rows: Frame, codes: Array, classes: Index) -> Array:
         return text_keys(rows.whole, codes, classes)
 
-    def _labelled_keys(self, model: Any, X: Any, rows: Frame, codes: Array) -> Array:
-        return text_keys(self._words(model).tokens.texts(X), codes, model.ledger.classes)
+    def _labelled_keys(self, model: Any, X: Any, rows: Frame, codes: Array, known: Array | None) -> Array:
+        texts = self._words(model).tokens.texts(X)
+        return text_keys(texts if known is None else texts.take(known), codes, model.ledger.classes)
 
     def _fit_and_read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Frame, Array, Array | None]:
         """Reads the texts once for both, where nothing is to be chosen or known beforehand."""

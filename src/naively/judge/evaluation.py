@@ -139,10 +139,10 @@ def evaluate(model: Any, X: Any = None, y: Any = None, *, sample_weight: Any = N
         if X is not None or y is not None or sample_weight is not None:
             raise InputError("held-out rows bring their own labels and weights: evaluate(held_out) is all it takes")
         scores = model.scores
-        return _Predictions(scores.classes, scores.proba(), model.predicted, model.truth, model.weight).evaluation()
+        return Predictions(scores.classes, scores.proba(), model.predicted, model.truth, model.weight).evaluation()
     if y is None:
         raise InputError("evaluate requires y to be passed, but the target y is None: pass the labels of the rows")
-    found = _predict(model, X, y, sample_weight)
+    found = predictions(model, X, y, sample_weight)
     if found.unknown:
         labels = ", ".join(map(repr, found.unknown_labels))
         warnings.warn(
@@ -155,7 +155,7 @@ def evaluate(model: Any, X: Any = None, y: Any = None, *, sample_weight: Any = N
 
 
 @dataclass(frozen=True, eq=False)
-class _Predictions:
+class Predictions:
     """Predictions for some rows; `classes` are all classes, `unknown_labels` those that the model never saw."""
 
     classes: Array
@@ -219,7 +219,7 @@ class _Predictions:
         return float(metrics.log_loss(self.truth, self.proba, labels=places, sample_weight=self.weight))
 
 
-def _predict(model: Any, X: Any, y: Any, sample_weight: Any) -> _Predictions:
+def predictions(model: Any, X: Any, y: Any, sample_weight: Any) -> Predictions:
     """Predict some rows by a fitted model."""
     if isinstance(model, NaiveBayes):
         check_is_fitted(model)
@@ -265,9 +265,7 @@ def _proba_and_codes(model: Any, X: Any, classes: Index) -> tuple[Array, Array]:
     return proba, decided
 
 
-def _widen(
-    known: Index, union: Index, proba: Array, decided: Array, truth: Array, weight: Array | None
-) -> _Predictions:
+def _widen(known: Index, union: Index, proba: Array, decided: Array, truth: Array, weight: Array | None) -> Predictions:
     """Extend predictions among the known classes to all classes, sorted; the others have probability 0."""
     assert union.names is not None
     order = np.arange(union.size) if union.order is None else union.order
@@ -276,7 +274,7 @@ def _widen(
     wide[:, place[: known.size]] = proba
     unknown = int((truth >= known.size).sum())
     unknown_labels = tuple(union.names[known.size :].tolist())
-    return _Predictions(union.names[order], wide, place[decided], place[truth], weight, unknown, unknown_labels)
+    return Predictions(union.names[order], wide, place[decided], place[truth], weight, unknown, unknown_labels)
 
 
 def _brier(proba: Array, truth: Array, weight: Array) -> float:

@@ -246,8 +246,11 @@ class CalibratingLearner(Learner):
         """Return a key for each row of texts or of a table."""
         raise NotImplementedError
 
-    def _labelled_keys(self, model: Any, X: Any, rows: Frame, codes: Array) -> Array:
-        """Return the keys of counted rows; `X` is as the user passed it, `rows` as the model reads it."""
+    def _labelled_keys(self, model: Any, X: Any, rows: Frame, codes: Array, known: Array | None) -> Array:
+        """Return the keys of counted rows; `X` is as the user passed it, `rows` as the model reads it.
+
+        `known` are the numbers of the rows of `X` that have a label, and so are among `rows` (None: all).
+        """
         return self._keys(model, rows, codes, model.ledger.classes)
 
     def _calibrated_without(self, model: Any, batch: Batch) -> Any:
@@ -328,7 +331,8 @@ class CalibratingLearner(Learner):
                 scored = leave_one_out(blocks, model.ledger, [rule], prior, rows, codes, one)[0]
                 scored = replace(scored, weight=weight)
             used = scored.enough_rows(method)
-            sample = CalibrationSample.of(scored, self._labelled_keys(model, X, rows, codes))._only(used)
+            keys = self._labelled_keys(model, X, rows, codes, self._rows_with_label(X, y)[0])
+            sample = CalibrationSample.of(scored, keys)._only(used)
             calibrated = Calibrated.by(method, self._calibration_rules(model), sample, float(model.ledger.rows.sum()))
             with self._lock:
                 model = self._model  # which may have learnt more rows meanwhile

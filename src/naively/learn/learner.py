@@ -19,6 +19,7 @@ from naively.learn.predicting import Predictor
 from naively.names import Index, same_names
 from naively.read.frame import Frame
 from naively.read.label_codes import check_labels, encode, known_classes, sorted_index
+from naively.read.labels import labelled_rows
 from naively.read.matrix import RowError
 from naively.read.shapes import label_array
 
@@ -270,7 +271,7 @@ class Learner(Predictor):
 
     def _rows_with_label(self, X: Any, y: Any) -> tuple[Array | None, int]:
         """Return the numbers of the rows that have a label (None: all have), and the number of all rows."""
-        return None, 0
+        return labelled_rows(y)
 
     # --- files
 

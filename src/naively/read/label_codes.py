@@ -35,6 +35,10 @@ class CodedLabels:
         return CodedLabels((np.cumsum(seen) - 1).astype(np.int32)[codes], self.distinct[seen])
 
 
+class MissingLabel(InputError):
+    """Raised where a row has no label."""
+
+
 def check_labels(y: Any, rows: int) -> Any:
     """Labels as one array, none missing; those that have been numbered stay as they are."""
     if isinstance(y, CodedLabels):
@@ -50,8 +54,10 @@ def check_labels(y: Any, rows: int) -> Any:
         bad = ~np.isfinite(y)
         if bad.any():
             row = int(np.argmax(bad))
-            what = "NaN" if np.isnan(y[row]) else "infinity"
-            raise InputError(f"Input y contains {what}: label of row {row} is {y[row]}; leave such rows out")
+            if np.isinf(y).any():
+                row = int(np.argmax(np.isinf(y)))
+                raise RowError(f"Input y contains infinity: label of row {ROW} is {y[row]}; leave such rows out", row)
+            raise MissingLabel(f"Input y contains NaN: label of row {row} is {y[row]}; leave such rows out")
         y = y + 0.0
         if (y != np.floor(y)).any():
             raise InputError(
@@ -62,7 +68,7 @@ def check_labels(y: Any, rows: int) -> Any:
         mask = missing_entries(y)
         if mask.any():
             row = int(np.argmax(mask))
-            raise InputError(f"Input y contains NaN: label of row {row} is {y[row]!r}; leave such rows out")
+            raise MissingLabel(f"Input y contains NaN: label of row {row} is {y[row]!r}; leave such rows out")
     elif y.dtype.kind in "cmM":
         raise InputError(f"labels must be text or whole numbers, got {y.dtype}; convert them to text")
     return y

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from naively.arrays import Array
-from naively.errors import InputError
+from naively.errors import InputError, warn_caller
 from naively.read.columns import CATEGORY, TEXT, Unreadable, coded, kind_of
 from naively.read.detect import is_a, missing_entries
 from naively.read.frame import Frame, arrow_column, unmasked
-from naively.read.label_codes import CodedLabels, check_labels, encode
+from naively.read.label_codes import CodedLabels, MissingLabel, check_labels, encode, rows_that_count
 from naively.read.matrix import RowError
 from naively.read.shapes import in_memory, label_array
 
@@ -50,13 +50,44 @@ def encoded_labels(y: Any, rows: int) -> tuple[Array, Array]:
         if mask.any():
             codes = np.full(rows, -1, np.int32)
             there = y[~mask]
-            known = check_labels(label_array(there.tolist()) if y.dtype == object else there, len(there))
             try:
+                known = check_labels(label_array(there.tolist()) if y.dtype == object else there, len(there))
                 codes[~mask], distinct = encode(known)
             except RowError as error:
                 raise error.among(~mask) from None
             return codes, distinct
     return encode(check_labels(y, rows))
+
+
+def labels_of(y: Any, rows: int) -> tuple[Any, Array | None]:
+    """Return the labels of all rows, and a mask of the rows that have one, with a warning if some have none.
+
+    The mask is None if every row has a label. Labels that are missing must not be looked at.
+    """
+    try:
+        return check_labels(y, rows), None
+    except MissingLabel:
+        codes, distinct = encoded_labels(y, rows)
+    known = codes >= 0
+    if not known.any():
+        raise InputError("Input y contains NaN only: no row has a label, so there is nothing to count")
+    warn_caller(f"{rows - int(known.sum())} of {rows} rows have no label and are left out")
+    return CodedLabels(codes, distinct), known
+
+
+def labelled_rows(y: Any) -> tuple[Array | None, int]:
+    """Return the numbers of the rows that have a label (None: all have), and the number of all rows."""
+    n_rows = y.shape[0] if hasattr(y, "shape") else len(y)
+    known = encoded_labels(y, n_rows)[0] >= 0
+    return (None, 0) if known.all() else (np.flatnonzero(known), n_rows)
+
+
+def rows_to_count(known: Array | None, weight: Array | None) -> Array | None:
+    """Return a mask of the rows that have a label and a weight above 0; None if that is all of them."""
+    counting = rows_that_count(weight)
+    if known is None or counting is None:
+        return counting if known is None else known
+    return known & counting
 
 
 def _array(y: Any) -> Array:

@@ -1,0 +1,80 @@
+"""Attributes: what models have learnt, under the names that users of scikit-learn look for."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+
+import naively
+from naively import GaussianClassifier, Given, Uniform
+
+X, Y = load_iris(return_X_y=True)
+COUNTS = np.round(X * 3)
+TEXTS = [" ".join(f"w{int(value)}" for value in row) for row in COUNTS]
+KINDS: list[tuple[Any, Any, str]] = [
+    (naively.MultinomialNB, COUNTS, "class_prior"),
+    (naively.ComplementNB, COUNTS, "class_prior"),
+    (naively.BernoulliNB, COUNTS, "class_prior"),
+    (naively.PoissonNB, COUNTS, "class_prior"),
+    (naively.CategoricalNB, COUNTS.astype(int), "class_prior"),
+    (naively.GaussianNB, X, "priors"),
+    (naively.GaussianClassifier, X, "priors"),
+    (naively.NaiveBayes, X, "prior"),
+    (naively.TextClassifier, TEXTS, "prior"),
+]
+
+
+@pytest.mark.parametrize(("kind", "rows", "prior"), KINDS, ids=lambda value: getattr(value, "__name__", ""))
+def test_every_classifier_tells_the_prior_of_its_classes(kind: Any, rows: Any, prior: str) -> None:
+    keep = slice(0, 120)
+    model = kind().fit(rows[keep], Y[keep])
+    np.testing.assert_allclose(model.class_prior_, np.array([50, 50, 20]) / 120)
+    np.testing.assert_allclose(model.class_log_prior_, np.log(model.class_prior_))
+    model.set_params(**{prior: Uniform()})
+    np.testing.assert_allclose(model.class_prior_, np.full(3, 1 / 3))
+    model.set_params(**{prior: Given([0.2, 0.3, 0.5])}).partial_fit(rows[120:], Y[120:])
+    np.testing.assert_allclose(model.class_prior_, [0.2, 0.3, 0.5])
+    for name in ("class_prior_", "class_log_prior_"):
+        assert not hasattr(kind(), name)
+
+
+def test_classes_that_come_late_have_their_prior_in_sorted_order() -> None:
+    model = naively.GaussianNB().fit([[1.0], [2.0], [3.0]], ["b", "b", "c"]).partial_fit([[0.0]], ["a"])
+    assert model.class_prior_.tolist() == [0.25, 0.5, 0.25]
+    np.testing.assert_allclose(model.class_log_prior_, np.log([0.25, 0.5, 0.25]))
+
+
+@pytest.mark.parametrize("classes", [[0, 1, 2], [1, 2]])
+def test_linear_scores_are_those_of_linear_discriminants(classes: list[int]) -> None:
+    rows = np.isin(Y, classes) & (np.arange(len(Y)) % 7 > 0)
+    model = GaussianClassifier(covariance="tied", var_smoothing=0).fit(X[rows], Y[rows])
+    theirs = LinearDiscriminantAnalysis(solver="lsqr").fit(X[rows], Y[rows])
+    np.testing.assert_allclose(model.coef_, theirs.coef_, rtol=1e-6)
+    np.testing.assert_allclose(model.intercept_, theirs.intercept_, rtol=1e-6)
+    linear, found = X @ model.coef_.T + model.intercept_, model.decision_function(X)
+    if len(classes) == 2:
+        np.testing.assert_allclose(found, linear[:, 0])
+        np.testing.assert_allclose(found, theirs.decision_function(X))
+    else:
+        np.testing.assert_allclose(found - found[:, :1], linear - linear[:, :1], atol=1e-8)
+
+
+def test_the_decision_function_of_full_covariances_is_that_of_quadratic_discriminants() -> None:
+    model = GaussianClassifier(covariance="full", var_smoothing=0).fit(X, Y)
+    theirs = QuadraticDiscriminantAnalysis().fit(X, Y)
+    for found in (model.decision_function(X), model.predict_joint_log_proba(X)):
+        assert (found.argmax(axis=1) == model.predict(X)).all()
+    agreed = model.predict(X) == theirs.predict(X)  # their covariances are divided by n - 1
+    assert agreed.mean() > 0.99
+
+
+@pytest.mark.parametrize("covariance", ["spherical", "diagonal", "full"])
+def test_scores_that_are_not_linear_have_no_weights(covariance: str) -> None:
+    model = GaussianClassifier(covariance=covariance).fit(X, Y)
+    for name in ("coef_", "intercept_"):
+        assert not hasattr(model, name)
+        with pytest.raises(AttributeError, match=f"{name} needs covariance='tied'"):
+            getattr(model, name)
+    assert model.decision_function(X[:2]).shape == (2, 3)
