@@ -46,12 +46,7 @@ def data_names(arguments: Namespace) -> list[str]:
 def build_model(arguments: Namespace, roles: Roles) -> Any:
     """Build an unfitted estimator from command-line arguments."""
     kind: Any = naively.NaiveBayes if roles.text is None else naively.TextClassifier
-    prior = None
-    if arguments.prior == "uniform":
-        from naively.score.priors import Uniform
-
-        prior = Uniform()
-    common = {"alpha": arguments.alpha, "prior": prior, "calibrate": arguments.calibrate}
+    common = _common(arguments)
     if roles.text is not None:
         return kind(**common, **_texts(arguments))
     _refuse_options_of_texts(arguments)
@@ -60,6 +55,23 @@ def build_model(arguments: Namespace, roles: Roles) -> Any:
     from naively.families.columns.declared import Text
 
     return kind(**common, columns={name: Text() for name in roles.given_texts})
+
+
+def model_from_counts(arguments: Namespace, table: Any) -> tuple[Any, str | None]:
+    """Return a classifier of texts from a table of counts, and the name of their column."""
+    listed = table["column"].unique().drop_null().to_pylist() if "column" in table.column_names else []
+    learner = naively.TextClassifier.from_counts(table, **_common(arguments), **_texts(arguments))
+    return learner, listed[0] if listed else None
+
+
+def _common(arguments: Namespace) -> dict[str, Any]:
+    """Return the parameters that models of texts and of tables have in common."""
+    prior = None
+    if arguments.prior == "uniform":
+        from naively.score.priors import Uniform
+
+        prior = Uniform()
+    return {"alpha": arguments.alpha, "prior": prior, "calibrate": arguments.calibrate}
 
 
 def _texts(arguments: Namespace) -> dict[str, Any]:

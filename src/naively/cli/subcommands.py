@@ -57,6 +57,10 @@ def _train(commands: Any) -> None:
     group.add_argument(
         "--frozen", action="store_true", help="save only what prediction needs: smaller, cannot learn or forget"
     )
+    group.add_argument(
+        "--from-counts", action="store_true",
+        help="the data are counts of words: class, column, value, count, documents (see docs/counts.md)",
+    )  # fmt: skip
     group.add_argument("--checkpoint", action="store_true", help="save on the way, and go on from there if stopped")
     group.add_argument(
         "--checkpoint-seconds", metavar="S", type=seconds, default=10.0,
@@ -300,6 +304,17 @@ def _check_training(arguments: argparse.Namespace) -> None:
     both = sorted(set(arguments.columns or ()) & set(arguments.drop or ()))
     if both:
         raise UsageError(f"column {both[0]!r} is in --columns and in --drop")
+    if arguments.from_counts:
+        _check_from_counts(arguments)
+
+
+def _check_from_counts(arguments: argparse.Namespace) -> None:
+    """Raise for options that need rows."""
+    given = {"--choose": arguments.choose, "--checkpoint": arguments.checkpoint, "--hashing": arguments.hashing}
+    given |= {"--text": arguments.text, "--columns": arguments.columns, "--drop": arguments.drop}
+    for option, value in given.items():
+        if value:
+            raise UsageError(f"{option} needs rows, and --from-counts reads counts of them")
 
 
 def _check_predict(arguments: argparse.Namespace) -> None:

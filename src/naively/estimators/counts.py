@@ -10,6 +10,7 @@ import numpy as np
 from naively.arrays import Array
 from naively.errors import InputError, warn_caller
 from naively.estimators.base import CountingClassifier
+from naively.estimators.from_counts import FeaturesFromCounts
 from naively.estimators.validation import Between, OneOf
 from naively.families.base import Family
 from naively.families.bernoulli import Bernoulli
@@ -88,7 +89,7 @@ class SmoothedClassifier(CountingClassifier):
         return tags
 
 
-class FeatureCounts(SmoothedClassifier):
+class FeatureCounts(FeaturesFromCounts, SmoothedClassifier):
     """An estimator whose counts and log-probabilities are arrays, classes by features, made at first use."""
 
     @property

@@ -9,6 +9,7 @@ import numpy as np
 
 from naively.arrays import Array
 from naively.estimators.base import CountingClassifier
+from naively.estimators.from_counts import NumbersFromCounts
 from naively.estimators.validation import Between, OneOf
 from naively.families.base import Family
 from naively.families.densities.covariance import GaussianModel, epsilon
@@ -56,7 +57,7 @@ class NormalClassifier(CountingClassifier):
         return self._by_class(_means(self.table_.block)).astype(model.dtype)
 
 
-class GaussianNB(NormalClassifier):
+class GaussianNB(NumbersFromCounts, NormalClassifier):
     """Gaussian Naive Bayes: numbers, normally distributed in each class, each feature by itself.
 
     >>> from naively import GaussianNB

@@ -14,6 +14,7 @@ from naively.arrays import Array
 from naively.count.ledger import Ledger
 from naively.count.tally import Tally
 from naively.errors import InputError, warn_caller
+from naively.estimators.from_counts import TextsFromCounts
 from naively.estimators.sklearn_protocol import CALIBRATE, SklearnProtocol, validated
 from naively.estimators.validation import Between, OneOf
 from naively.families.blocks.blocks import Blocks
@@ -40,7 +41,7 @@ from naively.smooth.backgrounds import SMOOTHINGS
 from naively.threads import threads
 
 
-class TextClassifier(SklearnProtocol, CalibratingLearner):
+class TextClassifier(TextsFromCounts, SklearnProtocol, CalibratingLearner):
     """Naive Bayes on raw text: words are counted as they are read, and everything else is decided afterwards.
 
     >>> from naively import TextClassifier

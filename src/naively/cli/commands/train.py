@@ -14,7 +14,16 @@ from naively.cli.column_roles import Roles, roles_for_training
 from naively.cli.console import Console
 from naively.cli.counting import Checkpoint, Counted, checkpoint_path, count
 from naively.cli.exit import UsageError
-from naively.cli.models import build_model, data_names, open_data, refuse_to_replace, summary, waiting_note, write
+from naively.cli.models import (
+    build_model,
+    data_names,
+    model_from_counts,
+    open_data,
+    refuse_to_replace,
+    summary,
+    waiting_note,
+    write,
+)
 from naively.cli.options import MODELLING
 from naively.cli.prefetch import Prefetch
 from naively.cli.progress import megabytes
@@ -27,6 +36,9 @@ def run(arguments: Namespace, console: Console) -> None:
     begin, output = time.monotonic(), arguments.output
     refuse_to_replace(output, arguments.force)
     console.on_interrupt("nothing was saved")
+    if arguments.from_counts:
+        _from_counts(arguments, console)
+        return
     with open_data(arguments) as source, locked(output, waiting_note(console, output)), ExitStack() as stack:
         roles = roles_for_training(arguments, source)
         checkpoint = _checkpoint(arguments, source, roles)
@@ -50,6 +62,29 @@ def run(arguments: Namespace, console: Console) -> None:
             checkpoint.remove()
         console.saved(output)
     _report(learner, counted, estimated, output, size, time.monotonic() - begin, console)
+
+
+def _from_counts(arguments: Namespace, console: Console) -> None:
+    """Make a model of words from counts, of which nothing can be left out to estimate an accuracy."""
+    import pyarrow as pa
+
+    output = arguments.output
+    with open_data(arguments) as source, locked(output, waiting_note(console, output)):
+        table = pa.concat_tables(source.batches(), promote_options="permissive")
+        learner, text = model_from_counts(arguments, table)
+        about = {"target": arguments.target, "text": text, "data": data_names(arguments)}
+        size = write(learner, output, about, frozen=arguments.frozen)
+        console.saved(output)
+    console.facts({**summary(learner), "alpha": _alpha(learner), "saved": f"{output}, {megabytes(size)}"})
+    console.result(
+        {
+            "rows": int(learner.class_count_.sum()),
+            "classes": learner.classes_.tolist(),
+            "features": _features(learner),
+            "model": output,
+            "bytes": size,
+        }
+    )
 
 
 def _checkpoint(arguments: Namespace, source: Source, roles: Roles) -> Checkpoint | None:

@@ -148,7 +148,7 @@ class Densities:
 
             return concat_rules(in_blocks(part, width * n_classes, scores, _CELLS), len(rules), n_classes)
 
-        return concat_rules(in_blocks(x, width, left_out, 4 * _CELLS), len(rules), n_classes)
+        return concat_rules(in_blocks(x, width, left_out, _CELLS), len(rules), n_classes)
 
     def _scores(self, x: Array, parameters: tuple[Array, ...], rule: Any) -> Array:
         """Return the sum of the log-densities of each row, by class."""
