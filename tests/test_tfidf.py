@@ -81,6 +81,7 @@ def test_counts_become_the_rows_that_scikit_learn_makes(rows: Any, weighing: Any
         assert_same(found, expected)
 
 
+@pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning", "ignore:invalid value:RuntimeWarning")
 @given(st.lists(WORDS, min_size=1, max_size=8), st.integers(1, 4), OPTIONS)
 def test_batches_give_the_weights_that_all_texts_together_give(
     texts: list[str], size: int, weighing: dict[str, Any]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -11,7 +12,7 @@ from typing import Any
 from naively.sources.errors import SourceError
 from naively.sources.tables import chosen
 
-FAULTS = (EOFError, zipfile.BadZipFile, zlib.error)
+FAULTS = (EOFError, zipfile.BadZipFile, zlib.error, struct.error, NotImplementedError)
 """The exceptions for archives that are damaged, besides OSError."""
 _KNOWN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _WORKBOOK = "xl/workbook.xml"

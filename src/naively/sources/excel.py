@@ -32,6 +32,8 @@ _MOST_TEXTS = 1 << 30
 _TEXTS = "xl/sharedStrings.xml"
 _MISSING = frozenset(["", "#N/A", "#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#GETTING_DATA"])
 """Cells without a value: empty texts, and formulas that failed."""
+_DAMAGED = (OSError, ValueError, LookupError, TypeError, AttributeError, SyntaxError, ArithmeticError, RuntimeError)
+"""What openpyxl raises for a workbook that is damaged, besides errors of its archive."""
 _MIDNIGHT = datetime.time()
 _MOST_COLUMNS = 2000
 """Columns that a table of SQLite can have."""
@@ -79,7 +81,7 @@ def _opened(part: Part) -> Iterator[Any]:
         raise
     except sqlite3.Error as error:
         raise no_room(part.path, OSError(0, str(error))) from None
-    except (*FAULTS, OSError, ValueError, KeyError, TypeError, AttributeError, IndexError, SyntaxError) as error:
+    except (*FAULTS, *_DAMAGED) as error:
         raise damaged(part.path, error) from None
 
 
