@@ -249,7 +249,7 @@ def test_the_type_of_numbers_does_not_matter(case: Case, dtype: Any) -> None:
 
 @stored()
 @dataclass(frozen=True)
-class Rayleigh(NumberFamily):
+class Lengths(NumberFamily):
     """Lengths of vectors in a plane: a family that was written for this test and nothing else knows."""
 
     support = naively.LogNormal.support
@@ -273,7 +273,7 @@ def test_a_family_is_one_class(tmp_path: Any) -> None:
     rng = np.random.default_rng(0)
     table = {"x": np.r_[rng.rayleigh(1.0, 300), rng.rayleigh(4.0, 300)]}
     y = np.repeat(["a", "b"], 300)
-    model = plain_table(columns={"x": Rayleigh()}, alpha=0.0).fit(table, y)
+    model = plain_table(columns={"x": Lengths()}, alpha=0.0).fit(table, y)
     scales = [np.sqrt((table["x"][y == k] ** 2).mean() / 2) for k in "ab"]
     expected = np.stack([stats.rayleigh(scale=s).logpdf(table["x"]) for s in scales], axis=1)
     np.testing.assert_allclose(model.scores(table).likelihood, expected, rtol=1e-7)
@@ -282,6 +282,16 @@ def test_a_family_is_one_class(tmp_path: Any) -> None:
     np.testing.assert_array_equal(loaded.predict_proba(table), model.predict_proba(table))
     assert loaded.partial_fit(table, y).tally_ == model.partial_fit(table, y).tally_
     assert (leave_one_out(model, table, y).scores.decide() == y).mean() > 0.8
+
+
+def test_no_two_classes_have_one_name_in_files() -> None:
+    @dataclass(frozen=True)
+    class Gamma(NumberFamily):
+        pass
+
+    with pytest.raises(InputError, match=r"files name naively\.families\.densities\.gamma\.Gamma 'Gamma'"):
+        stored()(Gamma)
+    assert stored()(Lengths) is Lengths  # as when a notebook's cell is run again
 
 
 @every_family

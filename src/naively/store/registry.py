@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from naively.errors import InputError
 from naively.names import Index
 
 T = TypeVar("T", bound=type)
@@ -35,13 +36,18 @@ def stored(name: str = "", derived: tuple[str, ...] = ()) -> Callable[[T], T]:
 
     def register(kind: T) -> T:
         known = name or kind.__name__
-        assert known not in CLASSES, known
+        if known in CLASSES and _home(CLASSES[known]) != _home(kind):  # a class may be defined again, as in a notebook
+            raise InputError(f"files name {_home(CLASSES[known])} {known!r}; give {_home(kind)} another: stored('...')")
         CLASSES[known], NAMES[kind] = kind, known
         if derived:
             DERIVED[known] = derived
         return kind
 
     return register
+
+
+def _home(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"
 
 
 def checks(*names: str) -> Callable[[Check], Check]:
