@@ -51,23 +51,6 @@ Accepts accepts_of(double low, double high, std::optional<double> threshold) {
     return {low, high, threshold.has_value(), threshold.value_or(0.0)};
 }
 
-// Counts as whole numbers where they all are, and float64 holds them exactly.
-template <class Room>
-nb::object numbers_out(std::vector<double, Room>&& values) {
-    Large<std::int64_t> whole(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        if (!(std::fabs(values[i]) < 9007199254740992.0) || values[i] != std::floor(values[i]))
-            return array_of(std::move(values));
-        whole[i] = static_cast<std::int64_t>(values[i]);
-    }
-    return array_of(std::move(whole));
-}
-
-nb::object cells_out(Cells<double>&& cells) {
-    return nb::make_tuple(array_of(std::move(cells.feature)), array_of(std::move(cells.klass)),
-                          numbers_out(std::move(cells.value)));
-}
-
 nb::tuple encode(const nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& records) {
     std::vector<std::int32_t> codes(records.shape(0));
     std::vector<std::int64_t> firsts;
@@ -79,41 +62,97 @@ nb::tuple encode(const nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig
 }
 
 template <class T>
-nb::tuple sum_typed(const In1<std::int64_t>& left_feature, const In1<std::int32_t>& left_klass, const In2<T>& left,
-                    const In1<std::int64_t>& right_feature, const In1<std::int32_t>& right_klass, const In2<T>& right,
-                    bool subtract) {
+nb::tuple sum_typed(const In1<std::int64_t>& left_feature, const In1<std::int32_t>& left_klass, const InPlanes<T>& left,
+                    const In1<std::int64_t>& right_feature, const In1<std::int32_t>& right_klass,
+                    const InPlanes<T>& right, bool subtract) {
     const std::size_t planes = left.shape(0);
     require(right.shape(0) == planes, "both sides must have the same planes");
     require(left.shape(1) == left_feature.shape(0) && left.shape(1) == left_klass.shape(0),
             "left cells differ in length");
     require(right.shape(1) == right_feature.shape(0) && right.shape(1) == right_klass.shape(0),
             "right cells differ in length");
+    const CellsView<T> a{left_feature.data(), left_klass.data(), planes_in<T>(left), left.shape(1)};
+    const CellsView<T> b{right_feature.data(), right_klass.data(), planes_in<T>(right), right.shape(1)};
     Cells<T> result;
     std::size_t at = 0;
     SumFault fault;
     {
         nb::gil_scoped_release free;
-        fault = sum_cells<T>({left_feature.data(), left_klass.data(), left.data(), left.shape(1)},
-                             {right_feature.data(), right_klass.data(), right.data(), right.shape(1)}, planes, subtract,
-                             result, at);
+        fault = sum_cells(a, b, planes, subtract, result, at);
     }
     if (fault != SumFault::none) return nb::make_tuple(static_cast<int>(fault), at);
-    const std::size_t size = result.feature.size();
-    return nb::make_tuple(array_of(std::move(result.feature)), array_of(std::move(result.klass)),
-                          array_of(std::move(result.value), {planes, size}));
+    return cells_out(std::move(result), planes);
 }
 
 template <class T>
-nb::tuple regrouped_typed(const In1<std::int64_t>& feature, const In1<std::int32_t>& klass, const In2<T>& values) {
+nb::tuple regrouped_typed(const In1<std::int64_t>& feature, const In1<std::int32_t>& klass, const InPlanes<T>& values) {
     const std::size_t planes = values.shape(0), size = values.shape(1);
     require(feature.shape(0) == size && klass.shape(0) == size, "cells differ in length");
+    const CellsView<T> cells{feature.data(), klass.data(), planes_in<T>(values), size};
     Cells<T> result;
     {
         nb::gil_scoped_release free;
-        result = regrouped<T>({feature.data(), klass.data(), values.data(), size}, planes);
+        result = regrouped(cells, planes);
     }
-    return nb::make_tuple(array_of(std::move(result.feature)), array_of(std::move(result.klass)),
-                          array_of(std::move(result.value), {planes, size}));
+    return cells_out(std::move(result), planes);
+}
+
+template <class T>
+nb::object totals_typed(const In1<std::int32_t>& klass, const InPlanes<T>& values, std::size_t classes) {
+    const std::size_t planes = values.shape(0), size = values.shape(1);
+    require(klass.shape(0) == size, "cells differ in length");
+    for (std::size_t i = 0; i < size; ++i)
+        require(klass.data()[i] >= 0 && static_cast<std::size_t>(klass.data()[i]) < classes, "a class is out of range");
+    require(classes < (std::size_t{1} << 40), "too many classes");
+    return planes_out(totals(CellsView<T>{nullptr, klass.data(), planes_in<T>(values), size}, planes, classes),
+                      {planes, classes});
+}
+
+// Whole counts as pairs of fixed point, plane by plane.
+nb::object widened_py(const In2<std::int64_t>& values) {
+    const std::size_t planes = values.shape(0), size = values.shape(1);
+    Large<FixedPoint> wide(planes * size);
+    for (std::size_t p = 0; p < planes; ++p)
+        for (std::size_t i = p * size; i < (p + 1) * size; ++i)
+            wide[i] = widened(values.data()[i], bits_of_plane(p, planes));
+    return array_of(std::move(wide), {planes, size});
+}
+
+// Pairs as whole numbers, where they all are.
+nb::object narrowed_py(const In3<std::uint64_t>& values) {
+    const FixedPoint* from = planes_in<FixedPoint>(values);
+    return planes_out(Large<FixedPoint>(from, from + values.shape(0) * values.shape(1)),
+                      {values.shape(0), values.shape(1)});
+}
+
+// Pairs as doubles, in the units of whole counts.
+nb::object rounded_py(const In3<std::uint64_t>& values) {
+    const std::size_t planes = values.shape(0), size = values.shape(1);
+    const FixedPoint* from = planes_in<FixedPoint>(values);
+    Large<double> result(planes * size);
+    for (std::size_t p = 0; p < planes; ++p)
+        for (std::size_t i = p * size; i < (p + 1) * size; ++i)
+            result[i] = std::ldexp(from[i].rounded(), bits_of_plane(p, planes));
+    return array_of(std::move(result), {planes, size});
+}
+
+nb::object add_fixed_py(const In3<std::uint64_t>& left, const In3<std::uint64_t>& right, bool subtract) {
+    require(left.shape(0) == right.shape(0) && left.shape(1) == right.shape(1), "both sides must have one shape");
+    const FixedPoint *a = planes_in<FixedPoint>(left), *b = planes_in<FixedPoint>(right);
+    Large<FixedPoint> sum(left.shape(0) * left.shape(1));
+    for (std::size_t i = 0; i < sum.size(); ++i)
+        if (!FixedPoint::add(a[i], subtract ? -b[i] : b[i], sum[i])) too_large();
+    return planes_out(std::move(sum), {left.shape(0), left.shape(1)});
+}
+
+nb::object rows_per_class_py(const In1<std::int32_t>& klass, std::size_t classes, const In1<double>& weight) {
+    const Labels labels = labels_of(klass, classes, weight, klass.shape(0));
+    std::vector<FixedPoint> rows(classes);
+    for (std::size_t i = 0; i < klass.shape(0); ++i) {
+        require(labels.weight[i] >= 0.0, "weights must be 0 or more");
+        rows[static_cast<std::size_t>(labels.klass[i])] += FixedPoint(labels.weight[i]);
+    }
+    return numbers_out(std::move(rows), {classes});
 }
 
 nb::tuple count_dense_py(const Any2& rows, const In1<std::int32_t>& klass, std::size_t classes,
@@ -128,8 +167,8 @@ nb::tuple count_dense_py(const Any2& rows, const In1<std::int32_t>& klass, std::
     }
     const std::size_t columns = rows.shape(1);
     const bool holes = !count.missing.empty();
-    nb::object sum = array_of(std::move(count.sum), {classes, columns});
-    nb::object missing = holes ? array_of(std::move(count.missing), {classes, columns}) : nb::none();
+    nb::object sum = numbers_out(std::move(count.sum), {classes, columns});
+    nb::object missing = holes ? numbers_out(std::move(count.missing), {classes, columns}) : nb::none();
     return nb::make_tuple(sum, missing, told(count.fault));
 }
 
@@ -145,13 +184,18 @@ nb::tuple count_sparse_py(const Any1& values, const Any1& indices, const Any1& i
         count = on_sparse({values, indices, indptr, columns},
                           [&](const auto& sparse) { return count_sparse(sparse, labels, accepts, threads); });
     }
-    nb::object missing = count.missing.feature.empty() ? nb::none() : cells_out(std::move(count.missing));
-    return nb::make_tuple(cells_out(std::move(count.cells)), missing, told(count.fault));
+    const auto out = [&](auto&& cells, auto&& missing) {
+        nb::object holes = nb::none();
+        if (!missing.feature.empty()) holes = cells_out(std::move(missing), 1);
+        return nb::make_tuple(cells_out(std::move(cells), 1), holes, told(count.fault));
+    };
+    return count.whole ? out(std::move(count.cells), std::move(count.missing))
+                       : out(std::move(count.fixed_cells), std::move(count.fixed_missing));
 }
 
 nb::tuple count_codes_py(const Any2& rows, const In1<std::int32_t>& klass, std::size_t classes,
                          std::optional<In1<double>> weight, std::int64_t largest, int threads) {
-    const Labels labels = labels_of(klass, classes, weight, rows.shape(0));
+    const Labels labels = counted_labels(klass, classes, weight, rows.shape(0));
     CodeCount count;
     {
         nb::gil_scoped_release free;
@@ -159,8 +203,8 @@ nb::tuple count_codes_py(const Any2& rows, const In1<std::int32_t>& klass, std::
     }
     const std::size_t total = count.sum.size() / (classes ? classes : 1);
     const bool holes = !count.missing.empty();
-    return nb::make_tuple(array_of(std::move(count.sizes)), array_of(std::move(count.sum), {total, classes}),
-                          holes ? array_of(std::move(count.missing), {rows.shape(1), classes}) : nb::none(),
+    return nb::make_tuple(array_of(std::move(count.sizes)), numbers_out(std::move(count.sum), {total, classes}),
+                          holes ? numbers_out(std::move(count.missing), {rows.shape(1), classes}) : nb::none(),
                           told(count.fault));
 }
 
@@ -176,7 +220,7 @@ nb::tuple whole_codes_py(const Any1& values) {
 
 nb::list count_whole_py(const nb::list& list, const In1<std::int32_t>& klass, std::size_t classes,
                         std::optional<In1<double>> weight, int threads) {
-    const Labels labels = labels_of(klass, classes, weight, klass.shape(0));
+    const Labels labels = counted_labels(klass, classes, weight, klass.shape(0));
     const Arrays columns(list, klass.shape(0));
     std::vector<WholeCount> counts(columns.arrays.size());
     {
@@ -189,29 +233,29 @@ nb::list count_whole_py(const nb::list& list, const In1<std::int32_t>& klass, st
     for (WholeCount& count : counts)
         result.append(nb::make_tuple(nb::make_tuple(array_of(std::move(count.number)), array_of(std::move(count.klass)),
                                                     numbers_out(std::move(count.value))),
-                                     array_of(std::move(count.missing)), count.odd, count.narrow));
+                                     numbers_out(std::move(count.missing)), count.odd, count.narrow));
     return result;
 }
 
 nb::object count_column_py(const In1<std::int32_t>& codes, const In1<std::int32_t>& klass, std::size_t classes,
                            std::optional<In1<double>> weight, std::size_t size) {
-    const Labels labels = labels_of(klass, classes, weight, codes.shape(0));
+    const Labels labels = counted_labels(klass, classes, weight, codes.shape(0));
     require(size < (std::size_t{1} << 32) && classes < (std::size_t{1} << 40) / (size + 1), "too many codes");
-    std::vector<double> sums;
+    Numbers sums;
     bool sound = false;
     {
         nb::gil_scoped_release free;
         sound = count_column(codes.data(), codes.shape(0), labels, size, sums);
     }
     require(sound, "a code is out of range");
-    return array_of(std::move(sums), {size + 1, classes});
+    return numbers_out(std::move(sums), {size + 1, classes});
 }
 
 // For each column, how often each class has a number in each cell of the grid.
 nb::list count_grids_py(const nb::list& list, const In1<std::int32_t>& klass, std::size_t classes,
                         std::optional<In1<double>> weight, int bits, int threads) {
     const std::size_t rows = klass.shape(0);
-    const Labels labels = labels_of(klass, classes, weight, rows);
+    const Labels labels = counted_labels(klass, classes, weight, rows);
     const Arrays columns(list, rows);
     checked_bits(bits);
     std::vector<GridCount> grids(columns.arrays.size());
@@ -226,7 +270,7 @@ nb::list count_grids_py(const nb::list& list, const In1<std::int32_t>& klass, st
         nb::object counts = nb::none();
         if (!g.fault)
             counts = nb::make_tuple(array_of(std::move(g.cell)), array_of(std::move(g.klass)),
-                                    numbers_out(std::move(g.value)), array_of(std::move(g.missing)));
+                                    numbers_out(std::move(g.value)), numbers_out(std::move(g.missing)));
         result.append(nb::make_tuple(counts, told(g.fault)));
     }
     return result;
@@ -364,12 +408,12 @@ nb::tuple score_normal_py(const Any2& rows, const In2<double>& mean, const In2<d
 }
 
 template <class T>
-nb::object look_up_typed(const In1<std::int64_t>& feature, const In1<std::int32_t>& klass, const In2<T>& values,
+nb::object look_up_typed(const In1<std::int64_t>& feature, const In1<std::int32_t>& klass, const InPlanes<T>& values,
                          const In1<std::int64_t>& wanted, const In1<std::int32_t>& wanted_klass) {
     const std::size_t planes = values.shape(0), size = values.shape(1), count = wanted.shape(0);
     require(feature.shape(0) == size && klass.shape(0) == size, "cells differ in length");
     require(wanted_klass.shape(0) == count, "wanted pairs differ in length");
-    return array_of(look_up<T>({feature.data(), klass.data(), values.data(), size}, planes, wanted.data(),
+    return array_of(look_up<T>({feature.data(), klass.data(), planes_in<T>(values), size}, planes, wanted.data(),
                                wanted_klass.data(), count),
                     {planes, count});
 }
@@ -379,34 +423,25 @@ template <class T>
 nb::tuple gather_typed(const nb::list& layers, const In1<std::int64_t>& wanted) {
     std::vector<In1<std::int64_t>> features;
     std::vector<In1<std::int32_t>> classes;
-    std::vector<In2<T>> values;
+    std::vector<InPlanes<T>> values;
     std::vector<CellsView<T>> views;
     for (nb::handle layer : layers) {
         const nb::tuple parts = nb::cast<nb::tuple>(layer);
         require(parts.size() == 3, "a layer is a tuple of feature, class and values");
         features.push_back(nb::cast<In1<std::int64_t>>(parts[0]));
         classes.push_back(nb::cast<In1<std::int32_t>>(parts[1]));
-        values.push_back(nb::cast<In2<T>>(parts[2]));
+        values.push_back(nb::cast<InPlanes<T>>(parts[2]));
         const std::size_t size = values.back().shape(1);
         require(features.back().shape(0) == size && classes.back().shape(0) == size, "cells differ in length");
         require(values.back().shape(0) == values.front().shape(0), "all layers must have the same planes");
-        views.push_back({features.back().data(), classes.back().data(), values.back().data(), size});
+        views.push_back({features.back().data(), classes.back().data(), planes_in<T>(values.back()), size});
     }
     const std::size_t planes = values.empty() ? 1 : values.front().shape(0);
-    Cells<T> cells = gather(views, planes, wanted.data(), wanted.shape(0));
-    const std::size_t size = cells.feature.size();
-    return nb::make_tuple(array_of(std::move(cells.feature)), array_of(std::move(cells.klass)),
-                          array_of(std::move(cells.value), {planes, size}));
+    return cells_out(gather(views, planes, wanted.data(), wanted.shape(0)), planes);
 }
 
 nb::tuple gather_py(const nb::list& layers, const In1<std::int64_t>& wanted, bool whole) {
-    return whole ? gather_typed<std::int64_t>(layers, wanted) : gather_typed<double>(layers, wanted);
-}
-
-nb::tuple whole_cells(Cells<std::int64_t>&& cells) {
-    const std::size_t size = cells.feature.size();
-    return nb::make_tuple(array_of(std::move(cells.feature)), array_of(std::move(cells.klass)),
-                          array_of(std::move(cells.value), {1, size}));
+    return whole ? gather_typed<std::int64_t>(layers, wanted) : gather_typed<FixedPoint>(layers, wanted);
 }
 
 nb::tuple changed_kinds_py(const In2<std::int64_t>& before, const In2<std::int64_t>& added,
@@ -414,7 +449,7 @@ nb::tuple changed_kinds_py(const In2<std::int64_t>& before, const In2<std::int64
     const std::size_t count = klass.shape(0);
     for (const auto* a : {&before, &added})
         require(a->shape(0) == 2 && a->shape(1) == count, "two planes are needed, as long as the classes");
-    return whole_cells(changed_kinds(before.data(), added.data(), klass.data(), count));
+    return cells_out(changed_kinds(before.data(), added.data(), klass.data(), count), 1);
 }
 
 nb::object decide_py(const In2<double>& score, const In1<double>& prior) {
@@ -437,11 +472,20 @@ NB_MODULE(_core, m) {
     m.def("sum_cells", &sum_typed<std::int64_t>, nb::arg("left_feature"), nb::arg("left_klass"),
           nb::arg("left").noconvert(), nb::arg("right_feature"), nb::arg("right_klass"), nb::arg("right").noconvert(),
           nb::arg("subtract"));
-    m.def("sum_cells", &sum_typed<double>, nb::arg("left_feature"), nb::arg("left_klass"), nb::arg("left").noconvert(),
-          nb::arg("right_feature"), nb::arg("right_klass"), nb::arg("right").noconvert(), nb::arg("subtract"));
+    m.def("sum_cells", &sum_typed<FixedPoint>, nb::arg("left_feature"), nb::arg("left_klass"),
+          nb::arg("left").noconvert(), nb::arg("right_feature"), nb::arg("right_klass"), nb::arg("right").noconvert(),
+          nb::arg("subtract"));
     m.def("regrouped", &regrouped_typed<std::int64_t>, nb::arg("feature"), nb::arg("klass"),
           nb::arg("values").noconvert());
-    m.def("regrouped", &regrouped_typed<double>, nb::arg("feature"), nb::arg("klass"), nb::arg("values").noconvert());
+    m.def("regrouped", &regrouped_typed<FixedPoint>, nb::arg("feature"), nb::arg("klass"),
+          nb::arg("values").noconvert());
+    m.def("totals", &totals_typed<std::int64_t>, nb::arg("klass"), nb::arg("values").noconvert(), nb::arg("classes"));
+    m.def("totals", &totals_typed<FixedPoint>, nb::arg("klass"), nb::arg("values").noconvert(), nb::arg("classes"));
+    m.def("widened", &widened_py, nb::arg("values").noconvert());
+    m.def("narrowed", &narrowed_py, nb::arg("values").noconvert());
+    m.def("fixed_rounded", &rounded_py, nb::arg("values").noconvert());
+    m.def("fixed_added", &add_fixed_py, nb::arg("left").noconvert(), nb::arg("right").noconvert(), nb::arg("subtract"));
+    m.def("rows_per_class", &rows_per_class_py, nb::arg("klass"), nb::arg("classes"), nb::arg("weight"));
     m.def("digamma", &digamma_py, nb::arg("values"));
     m.def("count_dense", &count_dense_py, nb::arg("rows"), nb::arg("klass"), nb::arg("classes"),
           nb::arg("weight").none(), nb::arg("low"), nb::arg("high"), nb::arg("threshold").none(), nb::arg("threads"));
@@ -479,7 +523,7 @@ NB_MODULE(_core, m) {
           nb::arg("constant"), nb::arg("base"), nb::arg("threads"));
     m.def("look_up", &look_up_typed<std::int64_t>, nb::arg("feature"), nb::arg("klass"), nb::arg("values").noconvert(),
           nb::arg("wanted"), nb::arg("wanted_klass"));
-    m.def("look_up", &look_up_typed<double>, nb::arg("feature"), nb::arg("klass"), nb::arg("values").noconvert(),
+    m.def("look_up", &look_up_typed<FixedPoint>, nb::arg("feature"), nb::arg("klass"), nb::arg("values").noconvert(),
           nb::arg("wanted"), nb::arg("wanted_klass"));
     m.def("gather", &gather_py, nb::arg("layers"), nb::arg("wanted"), nb::arg("whole"));
     m.def("changed_kinds", &changed_kinds_py, nb::arg("before").noconvert(), nb::arg("added").noconvert(),

@@ -27,6 +27,9 @@ using In1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using In2 = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
+template <class T>
+using In3 = nb::ndarray<const T, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+
 inline void require(bool holds, const char* what) {
     if (!holds) throw nb::value_error(what);
 }
@@ -44,13 +47,91 @@ nb::object array_of(std::vector<T, Room>&& values) {
     return array_of(std::move(values), {size});
 }
 
+// Counts in fixed point are pairs of fraction and whole in Python.
+template <class Room>
+nb::object array_of(std::vector<FixedPoint, Room>&& values, std::vector<std::size_t> shape) {
+    auto* kept = new std::vector<FixedPoint, Room>(std::move(values));
+    nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<FixedPoint, Room>*>(p); });
+    shape.push_back(2);
+    auto* pairs = reinterpret_cast<std::uint64_t*>(kept->data());
+    return nb::cast(nb::ndarray<nb::numpy, std::uint64_t>(pairs, shape.size(), shape.data(), owner));
+}
+
+// As whole numbers, where they all are; the first side of the shape is that of the planes.
+template <class Room>
+nb::object planes_out(std::vector<FixedPoint, Room>&& values, std::vector<std::size_t> shape) {
+    Large<std::int64_t> whole(values.size());
+    const std::size_t planes = shape[0], size = planes ? values.size() / planes : 0;
+    for (std::size_t p = 0; p < planes; ++p)
+        for (std::size_t i = p * size; i < (p + 1) * size; ++i)
+            if (!narrowed(values[i], bits_of_plane(p, planes), whole[i]))
+                return array_of(std::move(values), std::move(shape));
+    return array_of(std::move(whole), std::move(shape));
+}
+
+template <class Room>
+nb::object planes_out(std::vector<std::int64_t, Room>&& values, std::vector<std::size_t> shape) {
+    return array_of(std::move(values), std::move(shape));
+}
+
+template <class Room>
+nb::object numbers_out(std::vector<FixedPoint, Room>&& values, std::vector<std::size_t> shape) {
+    Large<std::int64_t> whole(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i)
+        if (!narrowed(values[i], 0, whole[i])) return array_of(std::move(values), std::move(shape));
+    return array_of(std::move(whole), std::move(shape));
+}
+
+inline nb::object numbers_out(Numbers&& numbers, std::vector<std::size_t> shape) {
+    if (numbers.fixed.empty()) return array_of(std::move(numbers.whole), std::move(shape));
+    return numbers_out(std::move(numbers.fixed), std::move(shape));
+}
+
+inline nb::object numbers_out(Numbers&& numbers) {
+    const std::size_t size = numbers.size();
+    return numbers_out(std::move(numbers), {size});
+}
+
+template <class T>
+nb::tuple cells_out(Cells<T>&& cells, std::size_t planes) {
+    const std::size_t size = cells.feature.size();
+    return nb::make_tuple(array_of(std::move(cells.feature)), array_of(std::move(cells.klass)),
+                          planes_out(std::move(cells.value), {planes, size}));
+}
+
+// Planes of counts: whole numbers, or pairs.
+template <class T>
+using InPlanes = std::conditional_t<std::is_same_v<T, FixedPoint>, In3<std::uint64_t>, In2<T>>;
+
+template <class T>
+const T* planes_in(const InPlanes<T>& values) {
+    if constexpr (std::is_same_v<T, FixedPoint>) {
+        require(values.shape(2) == 2, "counts in fixed point are pairs");
+        return reinterpret_cast<const FixedPoint*>(values.data());
+    } else {
+        return values.data();
+    }
+}
+
 inline Labels labels_of(const In1<std::int32_t>& klass, std::size_t classes, const std::optional<In1<double>>& weight,
                         std::size_t rows) {
     require(klass.shape(0) == rows, "one label is needed for each row");
     require(!weight || weight->shape(0) == rows, "one weight is needed for each row");
     for (std::size_t i = 0; i < rows; ++i)
         require(klass.data()[i] >= 0 && static_cast<std::size_t>(klass.data()[i]) < classes, "a label is out of range");
-    return {klass.data(), weight ? weight->data() : nullptr, classes};
+    return {klass.data(), weight ? weight->data() : nullptr, classes, {}};
+}
+
+// The same with weights in fixed point.
+inline Labels counted_labels(const In1<std::int32_t>& klass, std::size_t classes,
+                             const std::optional<In1<double>>& weight, std::size_t rows) {
+    Labels labels = labels_of(klass, classes, weight, rows);
+    if (weight) labels.counted.reserve(rows);
+    for (std::size_t i = 0; weight && i < rows; ++i) {
+        require(weight->data()[i] >= 0.0, "weights must be 0 or more");
+        labels.counted.emplace_back(weight->data()[i]);
+    }
+    return labels;
 }
 
 inline nb::object told(const Fault& fault) {

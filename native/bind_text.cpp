@@ -200,13 +200,6 @@ bool whole_weights(const std::optional<In1<double>>& weight) {
 }
 
 template <class T>
-nb::tuple planes_out(Cells<T>&& cells, bool weights) {
-    const std::size_t size = cells.feature.size(), planes = weights ? 3 : 2;
-    return nb::make_tuple(array_of(std::move(cells.feature)), array_of(std::move(cells.klass)),
-                          array_of(std::move(cells.value), {planes, size}));
-}
-
-template <class T>
 nb::tuple count_texts_typed(const Texts& texts, const Labels& labels, const Rules& rules, bool weights, int threads,
                             SharedVocabulary& vocabulary) {
     Cells<T> cells;
@@ -215,17 +208,16 @@ nb::tuple count_texts_typed(const Texts& texts, const Labels& labels, const Rule
         const Writing alone(vocabulary.guard);
         cells = count_texts<T>(texts.documents, labels, rules.rules, weights, threads, vocabulary.table);
     }
-    return planes_out(std::move(cells), weights);
+    return cells_out(std::move(cells), weights ? 3 : 2);
 }
 
 nb::tuple count_texts_py(const Texts& texts, const In1<std::int32_t>& klass, std::size_t classes,
                          std::optional<In1<double>> weight, const Rules& rules, bool weights, int threads,
                          SharedVocabulary& vocabulary) {
     require(texts.odd < 0, "a row is no text");
-    const Labels labels = labels_of(klass, classes, weight, texts.documents.size());
-    return whole_weights(weight)
-               ? count_texts_typed<std::int64_t>(texts, labels, rules, weights, threads, vocabulary)
-               : count_texts_typed<double>(texts, labels, rules, weights, 1, vocabulary);  // in one order
+    const Labels labels = counted_labels(klass, classes, weight, texts.documents.size());
+    return whole_weights(weight) ? count_texts_typed<std::int64_t>(texts, labels, rules, weights, threads, vocabulary)
+                                 : count_texts_typed<FixedPoint>(texts, labels, rules, weights, threads, vocabulary);
 }
 
 template <class T>
@@ -239,7 +231,7 @@ nb::tuple count_buckets_typed(const Texts& texts, const Labels& labels, const Ru
     }
     nb::list listed;
     for (const std::string& name : names.name) listed.append(nb::bytes(name.data(), name.size()));
-    return nb::make_tuple(planes_out(std::move(cells), weights), array_of(std::move(names.bucket)), listed,
+    return nb::make_tuple(cells_out(std::move(cells), weights ? 3 : 2), array_of(std::move(names.bucket)), listed,
                           array_of(std::move(names.lead)));
 }
 
@@ -248,9 +240,9 @@ nb::tuple count_buckets_py(const Texts& texts, const In1<std::int32_t>& klass, s
                            std::uint32_t buckets) {
     require(texts.odd < 0, "a row is no text");
     require(buckets >= 1 && buckets <= (1u << 31) - 1, "there must be 1 to 2**31 - 1 buckets");
-    const Labels labels = labels_of(klass, classes, weight, texts.documents.size());
+    const Labels labels = counted_labels(klass, classes, weight, texts.documents.size());
     return whole_weights(weight) ? count_buckets_typed<std::int64_t>(texts, labels, rules, weights, threads, buckets)
-                                 : count_buckets_typed<double>(texts, labels, rules, weights, 1, buckets);
+                                 : count_buckets_typed<FixedPoint>(texts, labels, rules, weights, threads, buckets);
 }
 
 template <class T, class I>
@@ -261,7 +253,7 @@ nb::tuple count_rows_typed(const CountedRows<I>& rows, const Labels& labels, boo
         nb::gil_scoped_release free;
         cells = count_rows<T>(rows, labels, weights, threads, vocabulary);
     }
-    return planes_out(std::move(cells), weights);
+    return cells_out(std::move(cells), weights ? 3 : 2);
 }
 
 template <class I>
@@ -281,10 +273,10 @@ nb::tuple count_rows_py(const In1<std::int64_t>& starts, const In1<I>& number, c
         require(count.data()[i] > 0, "a word must be there once at least");
         require(!known || (known->data()[i] >= 0.0 && known->data()[i] <= 1.0), "weights must be within 0 and 1");
     }
-    const Labels labels = labels_of(klass, classes, weight, rows);
+    const Labels labels = counted_labels(klass, classes, weight, rows);
     const CountedRows<I> counted{starts.data(), number.data(), count.data(), known ? known->data() : nullptr, rows};
     return whole_weights(weight) ? count_rows_typed<std::int64_t>(counted, labels, weights, threads, vocabulary)
-                                 : count_rows_typed<double>(counted, labels, weights, 1, vocabulary);  // in one order
+                                 : count_rows_typed<FixedPoint>(counted, labels, weights, threads, vocabulary);
 }
 
 nb::tuple read_growing_py(const Texts& texts, const Rules& rules, int threads, SharedVocabulary& vocabulary) {

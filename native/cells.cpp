@@ -1,7 +1,6 @@
 #include "cells.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
@@ -18,11 +17,7 @@ bool add(std::int64_t a, std::int64_t b, std::int64_t& sum) {
     return true;
 }
 
-bool add(double a, double b, double& sum) {
-    sum = a + b;
-    if (std::fabs(sum) <= 1e-12 * (std::fabs(a) + std::fabs(b)) && (a < 0) != (b < 0)) sum = 0.0;
-    return std::isfinite(sum);
-}
+bool add(const FixedPoint& a, const FixedPoint& b, FixedPoint& sum) { return FixedPoint::add(a, b, sum); }
 
 bool negate(std::int64_t a, std::int64_t& b) {
     if (a == std::numeric_limits<std::int64_t>::min()) return false;
@@ -30,10 +25,14 @@ bool negate(std::int64_t a, std::int64_t& b) {
     return true;
 }
 
-bool negate(double a, double& b) {
+bool negate(const FixedPoint& a, FixedPoint& b) {
+    const bool below = a.negative();
     b = -a;
-    return true;
+    return !(below && b.negative());
 }
+
+bool negative(std::int64_t value) { return value < 0; }
+bool negative(const FixedPoint& value) { return value.negative(); }
 
 // The first position from `from` on whose feature is not below `wanted`. Guesses where it should stand if features were
 // spread evenly, and widens from there: few places are touched, which counts where they are not in the cache.
@@ -104,7 +103,7 @@ SumFault sum_cells(const CellsView<T>& left, const CellsView<T>& right, std::siz
     std::vector<T> sum(planes);
     const auto keep = [&](std::int64_t feature, std::int32_t klass) {
         bool any = false;
-        for (const T& v : sum) any = any || v != T(0);
+        for (const T& v : sum) any = any || v != T{};
         if (!any) return;
         result.feature.push_back(feature);
         result.klass.push_back(klass);
@@ -121,12 +120,12 @@ SumFault sum_cells(const CellsView<T>& left, const CellsView<T>& right, std::siz
             from_right = fb < fa || (fa == fb && cb <= ca);
         }
         for (std::size_t p = 0; p < planes; ++p) {
-            const T a = from_left ? left.value[p * left.size + i] : T(0);
-            T b = from_right ? right.value[p * right.size + j] : T(0);
+            const T a = from_left ? left.value[p * left.size + i] : T{};
+            T b = from_right ? right.value[p * right.size + j] : T{};
             at = j;
             if (subtract && !negate(b, b)) return SumFault::overflow;
             if (!add(a, b, sum[p])) return SumFault::overflow;
-            if (subtract && from_right && sum[p] < T(0)) return SumFault::negative;
+            if (subtract && from_right && negative(sum[p])) return SumFault::negative;
         }
         keep(from_left ? left.feature[i] : right.feature[j], from_left ? left.klass[i] : right.klass[j]);
         i += from_left;
@@ -140,7 +139,7 @@ SumFault sum_cells(const CellsView<T>& left, const CellsView<T>& right, std::siz
 template <class T>
 std::vector<T> look_up(const CellsView<T>& cells, std::size_t planes, const std::int64_t* feature,
                        const std::int32_t* klass, std::size_t count) {
-    std::vector<T> found(planes * count, T(0));
+    std::vector<T> found(planes * count, T{});
     std::size_t from = 0;
     for (std::size_t i = 0; i < count; ++i) {
         from = first_not_below(cells.feature, from, cells.size, feature[i]);
@@ -154,8 +153,8 @@ std::vector<T> look_up(const CellsView<T>& cells, std::size_t planes, const std:
 
 template std::vector<std::int64_t> look_up<std::int64_t>(const CellsView<std::int64_t>&, std::size_t,
                                                          const std::int64_t*, const std::int32_t*, std::size_t);
-template std::vector<double> look_up<double>(const CellsView<double>&, std::size_t, const std::int64_t*,
-                                             const std::int32_t*, std::size_t);
+template std::vector<FixedPoint> look_up<FixedPoint>(const CellsView<FixedPoint>&, std::size_t, const std::int64_t*,
+                                                     const std::int32_t*, std::size_t);
 
 template <class T>
 Cells<T> gather(const std::vector<CellsView<T>>& layers, std::size_t planes, const std::int64_t* wanted,
@@ -179,14 +178,14 @@ Cells<T> gather(const std::vector<CellsView<T>>& layers, std::size_t planes, con
         std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.klass < b.klass; });
         for (std::size_t f = 0; f < found.size();) {
             const std::int32_t klass = found[f].klass;
-            std::vector<T> sum(planes, T(0));
+            std::vector<T> sum(planes, T{});
             for (; f < found.size() && found[f].klass == klass; ++f) {
                 const CellsView<T>& cells = layers[found[f].layer];
                 for (std::size_t p = 0; p < planes; ++p)
                     if (!add(sum[p], cells.value[p * cells.size + found[f].at], sum[p]))
                         throw std::overflow_error("a count grew beyond what 64 bits hold");
             }
-            if (std::all_of(sum.begin(), sum.end(), [](T v) { return v == T(0); })) continue;
+            if (std::all_of(sum.begin(), sum.end(), [](const T& v) { return v == T{}; })) continue;
             result.feature.push_back(static_cast<std::int64_t>(i));
             result.klass.push_back(klass);
             for (std::size_t p = 0; p < planes; ++p) value[p].push_back(sum[p]);
@@ -198,8 +197,8 @@ Cells<T> gather(const std::vector<CellsView<T>>& layers, std::size_t planes, con
 
 template Cells<std::int64_t> gather<std::int64_t>(const std::vector<CellsView<std::int64_t>>&, std::size_t,
                                                   const std::int64_t*, std::size_t);
-template Cells<double> gather<double>(const std::vector<CellsView<double>>&, std::size_t, const std::int64_t*,
-                                      std::size_t);
+template Cells<FixedPoint> gather<FixedPoint>(const std::vector<CellsView<FixedPoint>>&, std::size_t,
+                                              const std::int64_t*, std::size_t);
 
 Cells<std::int64_t> changed_kinds(const std::int64_t* before, const std::int64_t* added, const std::int32_t* klass,
                                   std::size_t count) {
@@ -225,8 +224,8 @@ Cells<std::int64_t> changed_kinds(const std::int64_t* before, const std::int64_t
 
 template SumFault sum_cells<std::int64_t>(const CellsView<std::int64_t>&, const CellsView<std::int64_t>&, std::size_t,
                                           bool, Cells<std::int64_t>&, std::size_t&);
-template SumFault sum_cells<double>(const CellsView<double>&, const CellsView<double>&, std::size_t, bool,
-                                    Cells<double>&, std::size_t&);
+template SumFault sum_cells<FixedPoint>(const CellsView<FixedPoint>&, const CellsView<FixedPoint>&, std::size_t, bool,
+                                        Cells<FixedPoint>&, std::size_t&);
 
 namespace {
 
@@ -290,6 +289,50 @@ Cells<T> regrouped(const CellsView<T>& cells, std::size_t planes) {
 }
 
 template Cells<std::int64_t> regrouped(const CellsView<std::int64_t>&, std::size_t);
-template Cells<double> regrouped(const CellsView<double>&, std::size_t);
+template Cells<FixedPoint> regrouped(const CellsView<FixedPoint>&, std::size_t);
+
+namespace {
+
+// Whole numbers in halves, whose sums do not overflow.
+struct Halves {
+    std::int64_t high = 0;
+    std::uint64_t low = 0;
+    void add(std::int64_t value) {
+        high += value >> 32;
+        low += static_cast<std::uint64_t>(value) & 0xffffffffu;
+    }
+    FixedPoint sum(int bits) const {
+        const std::int64_t whole = high + static_cast<std::int64_t>(low >> 32);  // of 2^32
+        const std::uint64_t rest = low & 0xffffffffu;
+        if (bits == 32) return {rest << 32, whole};
+        if (whole >= (std::int64_t{1} << 31) || whole < -(std::int64_t{1} << 31)) too_large();
+        return FixedPoint{static_cast<std::int64_t>((static_cast<std::uint64_t>(whole) << 32) | rest)};
+    }
+};
+
+struct Whole {
+    FixedPoint total;
+    void add(const FixedPoint& value) { total += value; }
+    FixedPoint sum(int) const { return total; }
+};
+
+}  // namespace
+
+template <class T>
+std::vector<FixedPoint> totals(const CellsView<T>& cells, std::size_t planes, std::size_t classes) {
+    using Sum = std::conditional_t<std::is_same_v<T, FixedPoint>, Whole, Halves>;
+    std::vector<FixedPoint> result(planes * classes);
+    std::vector<Sum> sums(classes);
+    for (std::size_t p = 0; p < planes; ++p) {
+        std::fill(sums.begin(), sums.end(), Sum{});
+        const T* value = cells.value + p * cells.size;
+        for (std::size_t i = 0; i < cells.size; ++i) sums[static_cast<std::size_t>(cells.klass[i])].add(value[i]);
+        for (std::size_t c = 0; c < classes; ++c) result[p * classes + c] = sums[c].sum(bits_of_plane(p, planes));
+    }
+    return result;
+}
+
+template std::vector<FixedPoint> totals(const CellsView<std::int64_t>&, std::size_t, std::size_t);
+template std::vector<FixedPoint> totals(const CellsView<FixedPoint>&, std::size_t, std::size_t);
 
 }  // namespace naively

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "fixed_point.hpp"
 #include "pages.hpp"
 
 namespace naively {
@@ -27,7 +28,7 @@ struct CellsView {
 enum class SumFault : int { none = 0, overflow = 1, negative = 2 };
 
 // left + right, or left - right; cells that come to nothing are left out. `at` is the position in `right`
-// at which a fault was found. A difference must not fall below zero; one within rounding of it is zero.
+// at which a fault was found. A difference must not fall below zero.
 template <class T>
 SumFault sum_cells(const CellsView<T>& left, const CellsView<T>& right, std::size_t planes, bool subtract,
                    Cells<T>& result, std::size_t& at);
@@ -51,5 +52,9 @@ Cells<T> gather(const std::vector<CellsView<T>>& layers, std::size_t planes, con
 // a count and a number of missing values (two planes), written as count << 31 | missing; nothing at all is no kind.
 Cells<std::int64_t> changed_kinds(const std::int64_t* before, const std::int64_t* added, const std::int32_t* klass,
                                   std::size_t count);
+
+// The sum of each plane for each class, planes x classes. Classes must be below `classes`.
+template <class T>
+std::vector<FixedPoint> totals(const CellsView<T>& cells, std::size_t planes, std::size_t classes);
 
 }  // namespace naively

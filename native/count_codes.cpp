@@ -32,12 +32,13 @@ std::int64_t code_of(T x, std::int64_t largest, FaultKind& kind) {
     return static_cast<std::int64_t>(x);
 }
 
-// Counts of one run of rows. Tables grow as larger codes come.
+// Counts of one run of rows: whole where rows weigh one each. Tables grow as larger codes come.
+template <class Sum>
 struct Table {
     std::size_t classes;
     std::vector<std::int64_t> size;
-    std::vector<std::vector<double>> sum;
-    std::vector<double> missing;
+    std::vector<std::vector<Sum>> sum;
+    std::vector<Sum> missing;
     std::size_t total = 0;
     Fault fault;
 
@@ -51,7 +52,7 @@ struct Table {
         total += wanted - sum[column].size();
         size[column] = code + 1;
         if (wanted > sum[column].capacity()) sum[column].reserve(std::max(wanted, 2 * sum[column].capacity()));
-        sum[column].resize(wanted, 0.0);
+        sum[column].resize(wanted);
         return true;
     }
 };
@@ -84,12 +85,12 @@ NAIVELY_LARGEST(std::int32_t)
 NAIVELY_LARGEST(std::uint8_t)
 #undef NAIVELY_LARGEST
 
-template <class T>
+template <class Sum, class T>
 void add_carefully(const Dense<T>& rows, const Labels& labels, std::int64_t largest, std::size_t limit,
-                   std::size_t begin, std::size_t end, Table& table) {
+                   std::size_t begin, std::size_t end, Table<Sum>& table) {
     for (std::size_t i = begin; i < end; ++i) {
         const auto klass = static_cast<std::size_t>(labels.klass[i]);
-        const double weight = labels.weight_of(i);
+        const Sum weight = labels.weight_as<Sum>(i);
         for (std::size_t j = 0; j < rows.columns; ++j) {
             FaultKind kind;
             const std::int64_t code = code_of(rows.row(i)[j], largest, kind);
@@ -98,7 +99,7 @@ void add_carefully(const Dense<T>& rows, const Labels& labels, std::int64_t larg
                 return;
             }
             if (code == missing_code) {
-                if (table.missing.empty()) table.missing.assign(rows.columns * table.classes, 0.0);
+                if (table.missing.empty()) table.missing.resize(rows.columns * table.classes);
                 table.missing[j * table.classes + klass] += weight;
                 continue;
             }
@@ -112,28 +113,28 @@ void add_carefully(const Dense<T>& rows, const Labels& labels, std::int64_t larg
 }
 
 // Every code is within its column's table already.
-template <class T>
-void add_quickly(const Dense<T>& rows, const Labels& labels, std::size_t begin, std::size_t end, double** sum,
+template <class Sum, class T>
+void add_quickly(const Dense<T>& rows, const Labels& labels, std::size_t begin, std::size_t end, Sum** sum,
                  std::size_t classes) {
     for (std::size_t i = begin; i < end; ++i) {
         const auto klass = static_cast<std::size_t>(labels.klass[i]);
-        const double weight = labels.weight_of(i);
+        const Sum weight = labels.weight_as<Sum>(i);
         const T* x = rows.row(i);
         for (std::size_t j = 0; j < rows.columns; ++j)
             sum[j][static_cast<std::size_t>(x[j]) * classes + klass] += weight;
     }
 }
 
-template <class T>
+template <class Sum, class T>
 void add_run(const Dense<T>& rows, const Labels& labels, std::int64_t largest, std::size_t limit, std::size_t begin,
-             std::size_t end, Table& table) {
+             std::size_t end, Table<Sum>& table) {
     if constexpr (std::is_floating_point_v<T>) {
         add_carefully(rows, labels, largest, limit, begin, end, table);
     } else {
         // A run of rows that stays in cache while it is read twice: for the largest codes, then to count.
         const std::size_t step = std::max<std::size_t>(16, (std::size_t{1} << 14) / (rows.columns + 1));
         std::vector<T> most(rows.columns);
-        std::vector<double*> sum(rows.columns);
+        std::vector<Sum*> sum(rows.columns);
         for (std::size_t i = begin; i < end && !table.fault; i += step) {
             const std::size_t stop = std::min(i + step, end);
             if (!largest_codes_wide(rows, i, stop, largest, most.data())) {
@@ -152,60 +153,64 @@ void add_run(const Dense<T>& rows, const Labels& labels, std::int64_t largest, s
     }
 }
 
-}  // namespace
-
-template <class T>
-CodeCount count_codes(const Dense<T>& rows, const Labels& labels, std::int64_t largest, int threads) {
+template <class Sum, class T>
+CodeCount count_in(const Dense<T>& rows, const Labels& labels, std::int64_t largest, int threads) {
     const std::size_t parts = segments(rows.rows * rows.columns, 0);
     const std::size_t limit = (static_cast<std::size_t>(largest) + 1) * labels.classes / parts;
-    std::vector<Table> part(parts, Table(rows.columns, labels.classes));
+    std::vector<Table<Sum>> part(parts, Table<Sum>(rows.columns, labels.classes));
     for_each_task(parts, worth_threads(threads, rows.rows * rows.columns), [&](std::size_t s) {
         add_run(rows, labels, largest, limit, rows.rows * s / parts, rows.rows * (s + 1) / parts, part[s]);
     });
     CodeCount total;
-    for (const Table& table : part) total.fault.keep_first(table.fault);
+    for (const Table<Sum>& table : part) total.fault.keep_first(table.fault);
     if (total.fault) return total;
     total.sizes.assign(rows.columns, 0);
+    std::vector<Sum> sum, missing;
     for (std::size_t j = 0; j < rows.columns; ++j) {
-        for (const Table& table : part) total.sizes[j] = std::max(total.sizes[j], table.size[j]);
-        const std::size_t at = total.sum.size();
-        total.sum.resize(at + static_cast<std::size_t>(total.sizes[j]) * labels.classes, 0.0);
-        for (const Table& table : part)
-            for (std::size_t k = 0; k < table.sum[j].size(); ++k) total.sum[at + k] += table.sum[j][k];
+        for (const Table<Sum>& table : part) total.sizes[j] = std::max(total.sizes[j], table.size[j]);
+        const std::size_t at = sum.size();
+        sum.resize(at + static_cast<std::size_t>(total.sizes[j]) * labels.classes);
+        for (const Table<Sum>& table : part)
+            for (std::size_t k = 0; k < table.sum[j].size(); ++k) sum[at + k] += table.sum[j][k];
     }
-    for (const Table& table : part) {
+    for (const Table<Sum>& table : part) {
         if (table.missing.empty()) continue;
-        if (total.missing.empty()) total.missing.assign(table.missing.size(), 0.0);
-        for (std::size_t k = 0; k < table.missing.size(); ++k) total.missing[k] += table.missing[k];
+        if (missing.empty()) missing.resize(table.missing.size());
+        for (std::size_t k = 0; k < table.missing.size(); ++k) missing[k] += table.missing[k];
     }
+    total.sum = Numbers(std::move(sum));
+    total.missing = Numbers(std::move(missing));
     return total;
+}
+
+}  // namespace
+
+template <class T>
+CodeCount count_codes(const Dense<T>& rows, const Labels& labels, std::int64_t largest, int threads) {
+    return labels.weight ? count_in<FixedPoint>(rows, labels, largest, threads)
+                         : count_in<std::int64_t>(rows, labels, largest, threads);
 }
 
 namespace {
 
-// Whole numbers where rows weigh one each, since those are quicker to add.
 template <class Sum>
-bool add_codes(const std::int32_t* codes, std::size_t rows, const Labels& labels, std::size_t size, Sum* sums) {
+bool add_codes(const std::int32_t* codes, std::size_t rows, const Labels& labels, std::size_t size, Numbers& sums) {
+    std::vector<Sum> sum((size + 1) * labels.classes);
     for (std::size_t i = 0; i < rows; ++i) {
         const bool missing = is_missing_code(codes[i]);
         const std::size_t code = missing ? size : static_cast<std::uint32_t>(codes[i]);
         if (code >= size && !missing) return false;
-        sums[code * labels.classes + static_cast<std::size_t>(labels.klass[i])] +=
-            static_cast<Sum>(labels.weight_of(i));
+        sum[code * labels.classes + static_cast<std::size_t>(labels.klass[i])] += labels.weight_as<Sum>(i);
     }
+    sums = Numbers(std::move(sum));
     return true;
 }
 
 }  // namespace
 
-bool count_column(const std::int32_t* codes, std::size_t rows, const Labels& labels, std::size_t size,
-                  std::vector<double>& sums) {
-    sums.assign((size + 1) * labels.classes, 0.0);
-    if (labels.weight) return add_codes(codes, rows, labels, size, sums.data());
-    std::vector<std::int64_t> counts(sums.size(), 0);
-    if (!add_codes(codes, rows, labels, size, counts.data())) return false;
-    std::copy(counts.begin(), counts.end(), sums.begin());
-    return true;
+bool count_column(const std::int32_t* codes, std::size_t rows, const Labels& labels, std::size_t size, Numbers& sums) {
+    return labels.weight ? add_codes<FixedPoint>(codes, rows, labels, size, sums)
+                         : add_codes<std::int64_t>(codes, rows, labels, size, sums);
 }
 
 #define NAIVELY_COUNT_CODES(T) template CodeCount count_codes<T>(const Dense<T>&, const Labels&, std::int64_t, int);

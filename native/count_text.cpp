@@ -30,6 +30,13 @@ std::vector<std::size_t> by_class(const Documents& documents, const Labels& labe
     return by_class(documents.size(), labels, [&](std::size_t i) { return documents.is_missing(i); });
 }
 
+// How often a row counts; 64 bits are for whole weights.
+template <class T>
+T times_of(const Labels& labels, std::size_t row) {
+    if constexpr (std::is_same_v<T, FixedPoint>) return labels.weight_as<FixedPoint>(row);
+    return static_cast<T>(labels.weight_of(row));
+}
+
 // Adds rows of one class after another: add(row, times).
 template <class T, class Add>
 void in_classes(const Labels& labels, const std::vector<std::size_t>& order, Share& share, Sums<T>& sums, Add add) {
@@ -38,7 +45,7 @@ void in_classes(const Labels& labels, const std::vector<std::size_t>& order, Sha
         const std::size_t row = order[i];
         if (klass && *klass != labels.klass[row]) sums.finish(*klass);
         klass = labels.klass[row];
-        add(row, static_cast<T>(labels.weight_of(row)));
+        add(row, times_of<T>(labels, row));
     });
     if (klass) sums.finish(*klass);
 }
@@ -173,18 +180,18 @@ Cells<T> count_buckets(const Documents& documents, const Labels& labels, const T
 }
 
 template Cells<std::int64_t> count_texts(const Documents&, const Labels&, const TokenRules&, bool, int, Vocabulary&);
-template Cells<double> count_texts(const Documents&, const Labels&, const TokenRules&, bool, int, Vocabulary&);
+template Cells<FixedPoint> count_texts(const Documents&, const Labels&, const TokenRules&, bool, int, Vocabulary&);
 #define NAIVELY_COUNT_ROWS(T, I) \
     template Cells<T> count_rows(const CountedRows<I>&, const Labels&, bool, int, std::size_t);
 NAIVELY_COUNT_ROWS(std::int64_t, std::int32_t)
 NAIVELY_COUNT_ROWS(std::int64_t, std::int64_t)
-NAIVELY_COUNT_ROWS(double, std::int32_t)
-NAIVELY_COUNT_ROWS(double, std::int64_t)
+NAIVELY_COUNT_ROWS(FixedPoint, std::int32_t)
+NAIVELY_COUNT_ROWS(FixedPoint, std::int64_t)
 #undef NAIVELY_COUNT_ROWS
 
 template Cells<std::int64_t> count_buckets(const Documents&, const Labels&, const TokenRules&, bool, int, std::uint32_t,
                                            BucketNames&);
-template Cells<double> count_buckets(const Documents&, const Labels&, const TokenRules&, bool, int, std::uint32_t,
-                                     BucketNames&);
+template Cells<FixedPoint> count_buckets(const Documents&, const Labels&, const TokenRules&, bool, int, std::uint32_t,
+                                         BucketNames&);
 
 }  // namespace naively

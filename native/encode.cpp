@@ -154,54 +154,50 @@ WholeCodes whole_codes(const T* values, std::size_t rows) {
 
 namespace {
 
-// Whole sums where rows weigh one each, since those are quicker to add.
 template <class Sum, class T>
 void add_whole(const T* values, std::size_t rows, const Labels& labels, std::int64_t low, std::uint64_t apart,
                WholeCount& count) {
-    std::vector<Sum> sums((apart + 2) * labels.classes, Sum{0});
+    std::vector<Sum> sums((apart + 2) * labels.classes);
     for (std::size_t i = 0; i < rows; ++i) {
         const std::size_t at =
             is_hole(values[i]) ? apart + 1 : static_cast<std::size_t>(static_cast<std::int64_t>(values[i]) - low);
-        sums[at * labels.classes + static_cast<std::size_t>(labels.klass[i])] += static_cast<Sum>(labels.weight_of(i));
+        sums[at * labels.classes + static_cast<std::size_t>(labels.klass[i])] += labels.weight_as<Sum>(i);
     }
-    for (std::uint64_t at = 0; at <= apart + 1; ++at) {
+    for (std::uint64_t at = 0; at <= apart; ++at) {
         for (std::size_t k = 0; k < labels.classes; ++k) {
-            const auto sum = static_cast<double>(sums[at * labels.classes + k]);
-            if (sum == 0.0) continue;
-            if (at > apart) {
-                count.missing[k] = sum;
-                continue;
-            }
+            const Sum& sum = sums[at * labels.classes + k];
+            if (sum == Sum{}) continue;
             count.number.push_back(low + static_cast<std::int64_t>(at));
             count.klass.push_back(static_cast<std::int32_t>(k));
-            count.value.push_back(sum);
+            count.value.push(sum);
         }
     }
+    for (std::size_t k = 0; k < labels.classes; ++k) count.missing.push(sums[(apart + 1) * labels.classes + k]);
+}
+
+template <class Sum, class T>
+WholeCount count_in(const T* values, std::size_t rows, const Labels& labels) {
+    WholeCount count;
+    std::int64_t low = 0, high = 0;
+    if (limits(values, rows, count, low, high)) {
+        const std::uint64_t apart = distance(low, high);
+        count.narrow = apart < widest / (labels.classes + 1);
+        if (count.narrow) add_whole<Sum>(values, rows, labels, low, apart, count);
+        return count;
+    }
+    std::vector<Sum> missing(labels.classes);
+    if (count.odd < 0)
+        for (std::size_t i = 0; i < rows; ++i)
+            missing[static_cast<std::size_t>(labels.klass[i])] += labels.weight_as<Sum>(i);
+    count.missing = Numbers(std::move(missing));
+    return count;
 }
 
 }  // namespace
 
 template <class T>
 WholeCount count_whole(const T* values, std::size_t rows, const Labels& labels) {
-    WholeCount count;
-    count.missing.assign(labels.classes, 0.0);
-    std::int64_t low = 0, high = 0;
-    if (!limits(values, rows, count, low, high)) {
-        if (count.odd < 0)
-            for (std::size_t i = 0; i < rows; ++i)
-                count.missing[static_cast<std::size_t>(labels.klass[i])] += labels.weight_of(i);
-        return count;
-    }
-    const std::uint64_t apart = distance(low, high);
-    if (apart >= widest / (labels.classes + 1)) {
-        count.narrow = false;
-        return count;
-    }
-    if (labels.weight)
-        add_whole<double>(values, rows, labels, low, apart, count);
-    else
-        add_whole<std::int64_t>(values, rows, labels, low, apart, count);
-    return count;
+    return labels.weight ? count_in<FixedPoint>(values, rows, labels) : count_in<std::int64_t>(values, rows, labels);
 }
 
 #define NAIVELY_WHOLE_CODES(T)                                 \

@@ -35,8 +35,8 @@ WholeCodes whole_codes(const T* values, std::size_t rows);
 struct WholeCount {
     std::vector<std::int64_t> number;  // ascending
     std::vector<std::int32_t> klass;
-    std::vector<double> value;
-    std::vector<double> missing;  // per class
+    Numbers value;
+    Numbers missing;  // per class
     std::int64_t odd = -1;
     bool narrow = true;
 };

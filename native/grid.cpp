@@ -41,22 +41,27 @@ class Slots {
     std::uint32_t many_ = 0;
 };
 
-struct Entry {
-    std::uint64_t key;  // cell and class
-    double weight;
+// What is counted of one column: whole numbers where rows weigh one each, since those are quicker to add.
+template <class Sum>
+struct Counting {
+    std::vector<std::int64_t> cell;
+    std::vector<std::int32_t> klass;
+    std::vector<Sum> value, missing;
+    Fault fault;
+
+    explicit Counting(std::size_t classes) : missing(classes) {}
+    void put(std::uint64_t at, std::size_t of, const Sum& sum) {
+        if (sum == Sum{}) return;
+        cell.push_back(static_cast<std::int64_t>(at));
+        klass.push_back(static_cast<std::int32_t>(of));
+        value.push_back(sum);
+    }
 };
 
-void put(GridCount& count, std::uint64_t cell, std::size_t klass, double value) {
-    if (value == 0.0) return;
-    count.cell.push_back(static_cast<std::int64_t>(cell));
-    count.klass.push_back(static_cast<std::int32_t>(klass));
-    count.value.push_back(value);
-}
-
 // Calls use(row, cell) for each number that is there; notes what is missing, and stops at what is infinite.
-template <class T, class Use>
-void each_cell(const T* values, std::size_t begin, std::size_t end, const Labels& labels, int bits, GridCount& count,
-               Use&& use) {
+template <class Sum, class T, class Use>
+void each_cell(const T* values, std::size_t begin, std::size_t end, const Labels& labels, int bits,
+               Counting<Sum>& count, Use&& use) {
     for (std::size_t i = begin; i < end; ++i) {
         const auto x = static_cast<double>(values[i]);
         if (!std::isfinite(x)) {
@@ -64,14 +69,14 @@ void each_cell(const T* values, std::size_t begin, std::size_t end, const Labels
                 count.fault = {FaultKind::infinite, static_cast<std::int64_t>(i), 0};
                 return;
             }
-            count.missing[static_cast<std::size_t>(labels.klass[i])] += labels.weight_of(i);
+            count.missing[static_cast<std::size_t>(labels.klass[i])] += labels.weight_as<Sum>(i);
             continue;
         }
         if (!use(i, grid_cell(x, bits))) return;
     }
 }
 
-// Sums by slot and class: whole numbers where rows weigh one each, since those are quicker to add.
+// Sums by slot and class.
 template <class T, class Sum>
 class SlotCount {
    public:
@@ -79,7 +84,7 @@ class SlotCount {
         : values_(values), labels_(labels), bits_(bits), slots_(bits) {}
 
     // False where the sums would take too much room: many classes, or numbers of all sizes.
-    bool add(std::size_t begin, std::size_t end, GridCount& count) {
+    bool add(std::size_t begin, std::size_t end, Counting<Sum>& count) {
         std::uint64_t cell[run];
         std::size_t at[run];
         const std::size_t n = end - begin;
@@ -99,26 +104,25 @@ class SlotCount {
         }
         if (!reach()) return false;
         Sum* sum = sums_.data();
-        for (std::size_t i = 0; i < n; ++i) sum[at[i]] += static_cast<Sum>(labels_.weight_of(begin + i));
+        for (std::size_t i = 0; i < n; ++i) sum[at[i]] += labels_.weight_as<Sum>(begin + i);
         return true;
     }
 
-    void put_all(GridCount& count) const {
+    void put_all(Counting<Sum>& count) const {
         slots_.each([&](std::uint64_t cell, std::size_t slot) {
-            for (std::size_t k = 0; k < labels_.classes; ++k)
-                put(count, cell, k, static_cast<double>(sums_[slot * labels_.classes + k]));
+            for (std::size_t k = 0; k < labels_.classes; ++k) count.put(cell, k, sums_[slot * labels_.classes + k]);
         });
     }
 
     static constexpr std::size_t run = 512;
 
    private:
-    bool add_one_by_one(std::size_t begin, std::size_t end, GridCount& count) {
+    bool add_one_by_one(std::size_t begin, std::size_t end, Counting<Sum>& count) {
         bool fits = true;
         each_cell(values_, begin, end, labels_, bits_, count, [&](std::size_t i, std::uint64_t cell) {
             const std::size_t slot = slots_.of(cell) * labels_.classes;
             if (!reach()) return fits = false;
-            sums_[slot + static_cast<std::size_t>(labels_.klass[i])] += static_cast<Sum>(labels_.weight_of(i));
+            sums_[slot + static_cast<std::size_t>(labels_.klass[i])] += labels_.weight_as<Sum>(i);
             return true;
         });
         return fits;
@@ -127,7 +131,7 @@ class SlotCount {
     bool reach() {
         const std::size_t wanted = slots_.size() * labels_.classes;
         if (wanted > largest_sums) return false;
-        if (wanted > sums_.size()) sums_.resize(std::max(2 * sums_.size(), wanted), Sum{0});
+        if (wanted > sums_.size()) sums_.resize(std::max(2 * sums_.size(), wanted));
         return true;
     }
 
@@ -139,7 +143,7 @@ class SlotCount {
 };
 
 template <class Sum, class T>
-bool count_by_slot(const T* values, std::size_t rows, const Labels& labels, int bits, GridCount& count) {
+bool count_by_slot(const T* values, std::size_t rows, const Labels& labels, int bits, Counting<Sum>& count) {
     SlotCount<T, Sum> counter(values, labels, bits);
     for (std::size_t i = 0; i < rows && !count.fault; i += counter.run)
         if (!counter.add(i, std::min(i + counter.run, rows), count)) return false;
@@ -147,37 +151,45 @@ bool count_by_slot(const T* values, std::size_t rows, const Labels& labels, int 
     return true;
 }
 
-template <class T>
-void count_by_sorting(const T* values, std::size_t rows, const Labels& labels, int bits, GridCount& count) {
+template <class Sum, class T>
+void count_by_sorting(const T* values, std::size_t rows, const Labels& labels, int bits, Counting<Sum>& count) {
+    struct Entry {
+        std::uint64_t key;  // cell and class
+        Sum weight;
+    };
     std::vector<Entry> entries;
     entries.reserve(rows);
     each_cell(values, 0, rows, labels, bits, count, [&](std::size_t i, std::uint64_t cell) {
-        entries.push_back({cell << 32 | static_cast<std::uint32_t>(labels.klass[i]), labels.weight_of(i)});
+        entries.push_back({cell << 32 | static_cast<std::uint32_t>(labels.klass[i]), labels.weight_as<Sum>(i)});
         return true;
     });
     if (count.fault) return;
     std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.key < b.key; });
     for (std::size_t i = 0; i < entries.size();) {
         const std::uint64_t key = entries[i].key;
-        double sum = 0.0;
+        Sum sum{};
         for (; i < entries.size() && entries[i].key == key; ++i) sum += entries[i].weight;
-        put(count, key >> 32, static_cast<std::size_t>(key & 0xffffffffu), sum);
+        count.put(key >> 32, static_cast<std::size_t>(key & 0xffffffffu), sum);
     }
+}
+
+template <class Sum, class T>
+GridCount count_in(const T* values, std::size_t rows, const Labels& labels, int bits) {
+    Counting<Sum> count(labels.classes);
+    if (labels.classes > 64 || !count_by_slot(values, rows, labels, bits, count)) {
+        count = Counting<Sum>(labels.classes);
+        count_by_sorting(values, rows, labels, bits, count);
+    }
+    return {std::move(count.cell), std::move(count.klass), Numbers(std::move(count.value)),
+            Numbers(std::move(count.missing)), count.fault};
 }
 
 }  // namespace
 
 template <class T>
 GridCount count_grid(const T* values, std::size_t rows, const Labels& labels, int bits) {
-    GridCount count;
-    count.missing.assign(labels.classes, 0.0);
-    const bool counted =
-        labels.classes <= 64 && (labels.weight ? count_by_slot<double>(values, rows, labels, bits, count)
-                                               : count_by_slot<std::int64_t>(values, rows, labels, bits, count));
-    if (counted) return count;
-    count.missing.assign(labels.classes, 0.0);
-    count_by_sorting(values, rows, labels, bits, count);
-    return count;
+    return labels.weight ? count_in<FixedPoint>(values, rows, labels, bits)
+                         : count_in<std::int64_t>(values, rows, labels, bits);
 }
 
 namespace {

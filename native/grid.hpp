@@ -38,8 +38,8 @@ void count_starts(const double* x, const double* starts, std::size_t many, std::
 struct GridCount {
     std::vector<std::int64_t> cell;  // ascending
     std::vector<std::int32_t> klass;
-    std::vector<double> value;
-    std::vector<double> missing;  // per class
+    Numbers value;
+    Numbers missing;  // per class
     Fault fault;
 };
 

@@ -7,8 +7,10 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
+#include "fixed_point.hpp"
 #include "pages.hpp"
 #include "text.hpp"
 #include "uniques.hpp"
@@ -18,7 +20,7 @@ namespace naively {
 
 template <class T>
 struct Sum {
-    T occurrences = 0, documents = 0, weight = 0;
+    T occurrences{}, documents{}, weight{};
 };
 
 // How much of a word there is so far, and how often it is in the document at hand: what is needed at one time lies in
@@ -113,18 +115,23 @@ class Sums {
         if (touched_.size() * 64 < vocabulary) touched_.resize(vocabulary / 64 + 1, 0);
     }
 
-    static T rounded(double value) { return static_cast<T>(static_cast<std::int64_t>(value + 0.5)); }
+    static std::int64_t rounded(double value) { return static_cast<std::int64_t>(value + 0.5); }
 
-    NAIVELY_INLINE T weight_of(std::uint32_t count) const {
+    NAIVELY_INLINE std::int64_t weight_of(std::uint32_t count) const {
         return count < small_ ? weight_[count] : rounded(unit_ * sublinear(count));
     }
 
-    NAIVELY_INLINE void add(std::uint32_t number, std::uint32_t count, T times, T weight) {
+    NAIVELY_INLINE void add(std::uint32_t number, std::uint32_t count, T times, std::int64_t weight) {
         Sum<T>& sum = sums_[number].sum;
-        if (sum.documents == T(0)) touched_[number / 64] |= std::uint64_t{1} << (number % 64);
-        sum.occurrences += times * static_cast<T>(count);
+        if (sum.documents == T{}) touched_[number / 64] |= std::uint64_t{1} << (number % 64);
+        if constexpr (std::is_same_v<T, FixedPoint>) {
+            sum.occurrences += times.times(count);
+            if (weight) sum.weight += times.share(static_cast<std::uint64_t>(weight));
+        } else {
+            sum.occurrences += times * static_cast<T>(count);
+            sum.weight += times * weight;
+        }
         sum.documents += times;
-        sum.weight += times * weight;
     }
 
     // What a word comes to by how often it is there, with the document brought to length one.
@@ -148,7 +155,7 @@ class Sums {
     std::vector<std::uint64_t> touched_;  // a bit for each number that the class has
     Gathered once_;
     static constexpr std::uint32_t small_ = 8;
-    std::array<T, small_> weight_{};
+    std::array<std::int64_t, small_> weight_{};
     double unit_ = 0.0;
 };
 

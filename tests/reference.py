@@ -16,15 +16,13 @@ def value(x: Any, threshold: float | None) -> float:
 
 
 def count(rows: list[list[Any]], klass: list[int], weight: list[float], threshold: float | None) -> Any:
-    """Sums and missing weights by (feature, class)."""
-    sums: dict[tuple[int, int], float] = {}
-    holes: dict[tuple[int, int], float] = {}
+    """Exact sums and missing weights by (feature, class); each product is rounded to a double, and to 2^-64."""
+    sums: dict[tuple[int, int], Fraction] = {}
+    holes: dict[tuple[int, int], Fraction] = {}
     for row, c, w in zip(rows, klass, weight, strict=True):
         for j, x in enumerate(row):
-            if missing(x):
-                holes[j, c] = holes.get((j, c), 0.0) + w
-            else:
-                sums[j, c] = sums.get((j, c), 0.0) + value(x, threshold) * w
+            to, product = (holes, w) if missing(x) else (sums, value(x, threshold) * w)
+            to[j, c] = to.get((j, c), Fraction(0)) + Fraction(in_units(product), 2**64)
     return {k: v for k, v in sums.items() if v}, {k: v for k, v in holes.items() if v}
 
 
@@ -72,6 +70,24 @@ def exact_sums(rows: Any, klass: Any, classes: int, weight: Any) -> tuple[list[F
             x[c][j] += w * exact
             squares[c][j] += w * exact * exact
     return tuple([value for row in sums for value in row] for sums in (n, x, squares))
+
+
+def in_units(number: float) -> int:
+    """A number in units of 2^-64, rounded to the nearest and of two to the even one."""
+    return round(Fraction(number) * 2**64)
+
+
+def as_fractions(counts: Any) -> list[Any]:
+    """Counts as the core returns them, int64 or pairs of the fraction and the whole, as fractions."""
+    if counts.dtype.kind == "i":
+        return [Fraction(n) for n in counts.ravel().tolist()]
+    pairs = counts.reshape(-1, 2).tolist()
+    return [low_high(fraction, whole) for fraction, whole in pairs]
+
+
+def low_high(fraction: int, whole: int) -> Fraction:
+    number = whole * 2**64 + fraction
+    return Fraction(number - 2**128 if whole >= 2**63 else number, 2**64)
 
 
 def tick(x: float, level: int) -> tuple[bool, Fraction]:

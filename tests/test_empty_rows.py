@@ -475,9 +475,10 @@ def test_a_file_or_table_with_more_missing_rows_than_rows_is_refused(tmp_path: P
     model = text().fit(TEXTS, LABELS)
     for forged in (np.array([rows[0] + 1, *rows[1:]]), np.array([-1, *rows[1:]]), np.array(rows[:-1])):
         ledger = model._model.ledger
-        object.__setattr__(ledger.counted["words"].levels[0], "rows", forged)
+        object.__setattr__(ledger.counted["words"].levels[0], "exact_rows", forged)
         for cached in (ledger, ledger.counted["words"]):
             cached.__dict__.pop("total", None)
+        ledger.counted["words"].__dict__.pop("exact_rows", None)
         model.save(tmp_path / "forged.nb")
         with pytest.raises(FileError, match="rows"):
             naively.load(tmp_path / "forged.nb")

@@ -694,14 +694,14 @@ def test_a_file_of_the_format_by_others_is_refused_as_such(tmp_path: Path) -> No
         naively.load(tmp_path / "model")
 
 
-VERSIONS = ["5", "10", "1", "0", "", "-1", "1.0", "²", "\u0661", "9" * 5000, None, 1, 2, 3, [], {}, True]
+VERSIONS = ["6", "10", "1", "0", "", "-1", "1.0", "²", "\u0661", "9" * 5000, None, 1, 2, 3, [], {}, True]
 
 
 @pytest.mark.parametrize("version", VERSIONS, ids=lambda version: repr(version)[:9])
 def test_other_versions_are_refused_and_newer_ones_ask_for_an_update(version: Any, tmp_path: Path) -> None:
     small_text().save(tmp_path / "model")
     path = replace(Parts.of(tmp_path / "model"), about={"version": version}).write(tmp_path / "other")
-    with pytest.raises(FileError, match="update" if version in ("5", "10") else "version"):
+    with pytest.raises(FileError, match="update" if version in ("6", "10") else "version"):
         naively.load(path)
 
 
@@ -912,10 +912,10 @@ DOCUMENTS: dict[str, Callable[[Any], Any]] = {
     "a set of lists": node("model", "declared", value={"set": [[1]]}),
     "a dict of lists": node("model", "declared", value={"dict": [[[1], 2]]}),
     "a dict of threes": node("model", "declared", value={"dict": [[1, 2, 3]]}),
-    "an array that is not there": node("model", "tally", "rows", value={"array": "nothing"}),
-    "an array of lists": node("model", "tally", "rows", value={"array": ["tally.rows"]}),
-    "another array": node("model", "tally", "rows", value={"array": "table.prior"}),
-    "names for rows": node("model", "tally", "rows", value={"names": ["1", "2"], "type": "O"}),
+    "an array that is not there": node("model", "tally", "exact_rows", value={"array": "nothing"}),
+    "an array of lists": node("model", "tally", "exact_rows", value={"array": ["tally.exact_rows"]}),
+    "another array": node("model", "tally", "exact_rows", value={"array": "table.prior"}),
+    "names for rows": node("model", "tally", "exact_rows", value={"names": ["1", "2"], "type": "O"}),
     "names of code": node("model", "tally", "classes", "names", value={"names": ["x", "y"], "type": "V8"}),
     "names of many types": node("model", "tally", "classes", "names", value={"names": ["x", "y"], "type": "O,O"}),
     "names of huge types": node(
@@ -1054,15 +1054,15 @@ ARRAYS: dict[str, tuple[str, str, Callable[[Array], Array]]] = {
     "a feature out of range": ("text", "tally.parts.words.cells.feature", lambda a: a + 4),
     "a huge feature": ("text", "tally.parts.words.cells.feature", lambda a: a + 2**62),
     "features out of order": ("text", "tally.parts.words.cells.feature", lambda a: a[::-1]),
-    "counts below zero": ("text", "tally.parts.words.cells.values", lambda a: -a),
-    "counts of nothing": ("text", "tally.parts.words.cells.values", lambda a: a * np.nan),
-    "too few counts": ("text", "tally.parts.words.cells.values", lambda a: a[:, :-1]),
-    "one count less": ("text", "tally.parts.words.cells.values", lambda a: a[:-1]),
-    "flat counts": ("text", "tally.parts.words.cells.values", lambda a: a.reshape(-1)),
-    "narrow counts": ("text", "tally.parts.words.cells.values", lambda a: a.astype(np.int32)),
-    "rows below zero": ("text", "tally.rows", lambda a: -a),
-    "rows of nothing": ("text", "tally.rows", lambda a: a * np.nan),
-    "a row too many": ("text", "tally.rows", lambda a: np.append(a, 1)),
+    "counts below zero": ("text", "tally.parts.words.cells.exact", lambda a: -a),
+    "counts of nothing": ("text", "tally.parts.words.cells.exact", lambda a: a * np.nan),
+    "too few counts": ("text", "tally.parts.words.cells.exact", lambda a: a[:, :-1]),
+    "one count less": ("text", "tally.parts.words.cells.exact", lambda a: a[:-1]),
+    "flat counts": ("text", "tally.parts.words.cells.exact", lambda a: a.reshape(-1)),
+    "narrow counts": ("text", "tally.parts.words.cells.exact", lambda a: a.astype(np.int32)),
+    "rows below zero": ("text", "tally.exact_rows", lambda a: -a),
+    "rows of nothing": ("text", "tally.exact_rows", lambda a: a * np.nan),
+    "a row too many": ("text", "tally.exact_rows", lambda a: np.append(a, 1)),
     "starts that fall": ("text", "table.blocks.words.linear.present.starts", lambda a: a[::-1]),
     "starts beyond": ("text", "table.blocks.words.linear.present.starts", lambda a: a * 1000),
     "starts below": ("text", "table.blocks.words.linear.present.starts", lambda a: a - 2**40),
@@ -1158,7 +1158,7 @@ json_values = st.recursive(
         st.none(), st.booleans(), st.integers(-3, 70), st.sampled_from([10**6, 2**40 - 1, 2**62, -(2**63), 2**70]),
         st.floats(), st.sampled_from(["", "x", "auto", "multinomial", "chars", "O", "<U1", "a", "Index", "os.system"]),
         st.sampled_from(["nan", "inf", "-inf"]).map(lambda v: {"float": v}), st.sampled_from([{"int": "1" * 30}, {}]),
-        st.sampled_from([{"array": "tally.rows"}, {"array": "table.prior"}]),
+        st.sampled_from([{"array": "tally.exact_rows"}, {"array": "table.prior"}]),
         st.just({"words": "tally.parts.words.features", "size": 2}),
     ),
     lambda inner: st.one_of(

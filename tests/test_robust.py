@@ -296,6 +296,7 @@ MODELS: dict[str, tuple[Callable[[], Any], Any]] = {
     "multinomial": (naively.MultinomialNB, COUNTS),
     "complement": (lambda: naively.ComplementNB(norm=True), COUNTS),
     "bernoulli": (naively.BernoulliNB, COUNTS),
+    "weighted": (naively.BernoulliNB, COUNTS),
     "categorical": (lambda: naively.CategoricalNB(alpha=0.0), COUNTS),
     "poisson": (naively.PoissonNB, COUNTS),
     "gaussian": (naively.GaussianNB, COUNTS),
@@ -316,7 +317,8 @@ def rows_of(X: Any, rows: slice) -> Any:
 
 def saved(name: str, path: Path, *, frozen: bool = False) -> tuple[Any, dict[str, Array]]:
     make, X = MODELS[name]
-    make().fit(X, LABELS).save(path, frozen=frozen)
+    weight = np.arange(1, len(LABELS) + 1) / 3 if name == "weighted" else None
+    make().fit(X, LABELS, sample_weight=weight).save(path, frozen=frozen)
     return taken_apart(path)
 
 
@@ -348,7 +350,12 @@ NAMED: dict[str, tuple[str, str, Callable[[Array], Array]]] = {
     "a variance below zero": ("gaussian", "table.blocks.features.parameters.1", lambda a: one(a, 0, -1.0)),
     "weights of NaN": ("multinomial", "table.blocks.features.present.feature", lambda a: one(a, 0, np.nan)),
     "weights of categories of NaN": ("table", "table.blocks.categories.weights", lambda a: one(a, 0, np.nan)),
-    "more counts than rows": ("bernoulli", "tally.rows", lambda a: one(a, 0, 0)),
+    "more counts than rows": ("bernoulli", "tally.exact_rows", lambda a: one(a, 0, 0)),
+    "a fraction more than rows": ("weighted", "tally.exact_rows", lambda a: a - np.array([1, 0], np.uint64)),
+    "fractions that are none": ("weighted", "tally.exact_rows", lambda a: a * np.array([0, 1], np.uint64)),
+    "fractions below zero": ("weighted", "tally.parts.features.cells.exact", lambda a: one(a, 1, 2**63)),
+    "counts that are no pairs": ("weighted", "tally.parts.features.cells.exact", lambda a: a[..., :1]),
+    "whole numbers for pairs": ("weighted", "tally.parts.features.cells.exact", lambda a: a.astype(np.int64)),
 }  # fmt: skip
 
 

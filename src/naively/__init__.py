@@ -44,7 +44,6 @@ _HOMES = {
     "HashingVectorizer": "estimators.vectorizers",
     "HeldOut": "learn.held_out",
     "Histogram": "families.columns.declared",
-    "Inexact": "errors",
     "InputError": "errors",
     "JelinekMercer": "smooth.backgrounds",
     "Kernel": "families.columns.declared",
@@ -109,7 +108,6 @@ if TYPE_CHECKING:
     from naively.data import film_reviews as film_reviews
     from naively.errors import DataWarning as DataWarning
     from naively.errors import FileError as FileError
-    from naively.errors import Inexact as Inexact
     from naively.errors import InputError as InputError
     from naively.errors import NaivelyError as NaivelyError
     from naively.errors import NegativeCount as NegativeCount

@@ -2,6 +2,8 @@
 
 A fault is (kind, row, column) of the first entry that cannot be used, or None.
 Rows are float64, float32, int64, int32 or uint8; sparse indices and indptr are both int32 or both int64.
+Counts are int64 where all are whole. Otherwise they are pairs of uint64 along one more axis: 128 bits in two's
+complement, lower half first, in units of 2^-64. A third plane, of weights of words, is in units of 2^-32 where whole.
 """
 
 from typing import Any, TypeAlias, overload
@@ -18,7 +20,8 @@ _U8: TypeAlias = NDArray[np.uint64]
 _I1: TypeAlias = NDArray[np.int8]
 _B1: TypeAlias = NDArray[np.bool_]
 _Values: TypeAlias = NDArray[Any]
-_Cells: TypeAlias = tuple[_I8, _I4, _F8]
+_Counts: TypeAlias = _I8 | _U8
+_Cells: TypeAlias = tuple[_I8, _I4, _Counts]
 _Fault: TypeAlias = tuple[int, int, int] | None
 _Exact: TypeAlias = tuple[_I1, _U1, _U8]
 _Counted: TypeAlias = tuple[_I1, _I8, _U8, _I8, _I4, _I8, _U8 | None]
@@ -38,9 +41,32 @@ def sum_cells(
 
 @overload
 def sum_cells(
-    left_feature: _I8, left_klass: _I4, left: _F8, right_feature: _I8, right_klass: _I4, right: _F8, subtract: bool
-) -> tuple[_I8, _I4, _F8] | tuple[int, int]:
-    """The same for fractional values; a difference within rounding of zero is zero."""
+    left_feature: _I8, left_klass: _I4, left: _U8, right_feature: _I8, right_klass: _I4, right: _U8, subtract: bool
+) -> tuple[_I8, _I4, _Counts] | tuple[int, int]:
+    """The same for pairs."""
+
+@overload
+def totals(klass: _I4, values: _I8, classes: int) -> _Counts:
+    """The sum of each plane for each class."""
+
+@overload
+def totals(klass: _I4, values: _U8, classes: int) -> _Counts:
+    """The sum of each plane for each class."""
+
+def widened(values: _I8) -> _U8:
+    """Whole counts, planes by cells, as pairs."""
+
+def narrowed(values: _U8) -> _Counts:
+    """Pairs as whole counts, where they all are."""
+
+def fixed_rounded(values: _U8) -> _F8:
+    """The double nearest to each pair, in the units of whole counts."""
+
+def fixed_added(left: _U8, right: _U8, subtract: bool) -> _Counts:
+    """Sums, or differences, of pairs."""
+
+def rows_per_class(klass: _I4, classes: int, weight: _F8) -> _Counts:
+    """The sum of the weights of each class."""
 
 def digamma(values: _F8) -> _F8:
     """The digamma function of numbers above zero."""
@@ -50,7 +76,7 @@ def regrouped(feature: _I8, klass: _I4, values: _I8) -> tuple[_I8, _I4, _I8]:
     """Cells whose features have got other numbers, in order again; those of one feature stay together."""
 
 @overload
-def regrouped(feature: _I8, klass: _I4, values: _F8) -> tuple[_I8, _I4, _F8]:
+def regrouped(feature: _I8, klass: _I4, values: _U8) -> _Cells:
     """Cells whose features have got other numbers, in order again; those of one feature stay together."""
 
 def count_dense(
@@ -62,8 +88,8 @@ def count_dense(
     high: float,
     threshold: float | None,
     threads: int,
-) -> tuple[_F8, _F8 | None, _Fault]:
-    """Sums and missing weights, classes by columns (None: nothing is missing), and the fault."""
+) -> tuple[_Counts, _Counts | None, _Fault]:
+    """Sums of products, each rounded to a double and 2^-64, classes by columns; missing weights, or None; the fault."""
 
 def count_sparse(
     data: _Values,
@@ -78,11 +104,11 @@ def count_sparse(
     threshold: float | None,
     threads: int,
 ) -> tuple[_Cells, _Cells | None, _Fault]:
-    """Cells of sums (int64 where whole), cells of missing weights where there are any, and the fault."""
+    """Cells of such sums, cells of missing weights where there are any, and the fault."""
 
 def count_codes(
     rows: _Values, klass: _I4, classes: int, weight: _F8 | None, largest: int, threads: int
-) -> tuple[_I8, _F8, _F8 | None, _Fault]:
+) -> tuple[_I8, _Counts, _Counts | None, _Fault]:
     """How many codes each column has, codes by classes, missing weights, columns by classes (or None), the fault."""
 
 def count_exactly(rows: _Values, klass: _I4, classes: int, weight: _F8 | None, threads: int) -> tuple[_Exact, _Fault]:
@@ -138,15 +164,15 @@ def well_formed_values(values: _Counted, classes: int) -> bool:
 
 def count_whole(
     columns: list[_Values], klass: _I4, classes: int, weight: _F8 | None, threads: int
-) -> list[tuple[_Cells, _F8, int, bool]]:
+) -> list[tuple[_Cells, _Counts, int, bool]]:
     """For each column: number, class, weight; what is missing; the first row not whole, or -1; if near enough."""
 
-def count_column(codes: _I4, klass: _I4, classes: int, weight: _F8 | None, size: int) -> _F8:
+def count_column(codes: _I4, klass: _I4, classes: int, weight: _F8 | None, size: int) -> _Counts:
     """How often each class has each of `size` codes, codes by classes; in the last row, the missing (lowest) code."""
 
 def count_grids(
     columns: list[_Values], klass: _I4, classes: int, weight: _F8 | None, bits: int, threads: int
-) -> list[tuple[tuple[_I8, _I4, _F8, _F8] | None, _Fault]]:
+) -> list[tuple[tuple[_I8, _I4, _Counts, _Counts] | None, _Fault]]:
     """For each column: cell, class, weight, and what is missing; the fault."""
 
 def description_length_cuts(counts: _F8) -> _I8:
@@ -285,8 +311,8 @@ def look_up(feature: _I8, klass: _I4, values: _I8, wanted: _I8, wanted_klass: _I
     """What the cells of the wanted pairs hold, 0 where there is none."""
 
 @overload
-def look_up(feature: _I8, klass: _I4, values: _F8, wanted: _I8, wanted_klass: _I4) -> _F8:
-    """The same for fractional values."""
+def look_up(feature: _I8, klass: _I4, values: _U8, wanted: _I8, wanted_klass: _I4) -> _U8:
+    """The same for pairs."""
 
 def gather(layers: list[tuple[_I8, _I4, _Values]], wanted: _I8, whole: bool) -> tuple[_I8, _I4, _Values]:
     """The cells of the wanted features (sorted, each once) of all layers added up: place in `wanted`, class, values."""

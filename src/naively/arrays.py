@@ -1,36 +1,130 @@
-"""Arrays of counts, and the base of values that hold them."""
+"""Arrays of exact counts, and the base of values that hold them.
+
+A count is a sum of weights. While all are whole, counts are int64; otherwise they are whole numbers of units of 2^-64,
+of type FIXED, in which sums are exact too.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
+from naively import _core
+from naively.errors import NaivelyError
+
 Array = np.ndarray[Any, Any]
 IntArray = np.ndarray[Any, np.dtype[np.int64]]
-WHOLE_LIMIT = 2.0**53
+
+FIXED = np.dtype([("fraction", np.uint64), ("whole", np.int64)])
+"""A count with a fraction: whole + fraction * 2^-64."""
+LARGEST_WEIGHT = 2.0**62
+_STEP = 2.0**-12
 
 
-def whole(values: Array) -> Array:
-    """As int64 where every value is a whole number that float64 holds exactly, otherwise as float64.
+def counted_weights(weight: Array) -> Array:
+    """Weights as they are counted: whole numbers of units of 2^-64, which all from 2^-12 on are already."""
+    return np.where(weight < _STEP, (weight + _STEP) - _STEP, weight)
 
-    >>> whole(np.array([1.0, 2.0])).dtype, whole(np.array([0.5, 2.0])).dtype
-    (dtype('int64'), dtype('float64'))
+
+def from_core(counts: Array) -> Array:
+    """Counts as the core returns them, int64 or pairs, as int64 or FIXED."""
+    return counts if counts.dtype == np.int64 else counts.view(FIXED)[..., 0]
+
+
+def to_core(counts: Array) -> Array:
+    """Counts as the core takes them."""
+    if counts.dtype != FIXED:
+        return counts
+    return np.ascontiguousarray(counts).view(np.uint64).reshape(*counts.shape, 2)
+
+
+def _planes(counts: Array) -> Array:
+    return to_core(counts if counts.ndim == 2 else counts.reshape(1, -1))
+
+
+def widened(counts: Array) -> Array:
+    """Return counts as FIXED.
+
+    >>> rounded(widened(np.array([3])))
+    array([3.])
     """
-    if values.dtype == np.int64:
-        return values
-    if values.size and not np.abs(values).max() < WHOLE_LIMIT:
-        return values.astype(np.float64, copy=False)
-    numbers = values.astype(np.int64)
-    return numbers if (numbers == values).all() else values.astype(np.float64, copy=False)
+    if counts.dtype == FIXED:
+        return counts
+    return from_core(_core.widened(np.ascontiguousarray(_planes(counts), np.int64))).reshape(counts.shape)
 
 
-def close(a: Array, b: Array) -> bool:
-    """Equal; fractions to within rounding."""
-    if a.dtype == np.int64 and b.dtype == np.int64:
-        return np.array_equal(a, b)
-    return a.shape == b.shape and bool(np.allclose(a, b, rtol=1e-9, atol=1e-12))
+def alike(parts: Sequence[Array]) -> list[Array]:
+    """Return counts of one type: int64 if all are."""
+    return list(parts) if all(part.dtype == np.int64 for part in parts) else [widened(part) for part in parts]
+
+
+def narrowed(counts: Array) -> Array:
+    """Return counts as int64 if all are whole."""
+    return counts if counts.dtype != FIXED else from_core(_core.narrowed(_planes(counts))).reshape(counts.shape)
+
+
+def rounded(counts: Array) -> Array:
+    """Return counts as int64 if all are whole, otherwise as the nearest float64."""
+    return counts if counts.dtype != FIXED else _core.fixed_rounded(_planes(counts)).reshape(counts.shape)
+
+
+def nonzero(counts: Array) -> Array:
+    """Return a mask of the counts that are not zero."""
+    return (counts["whole"] != 0) | (counts["fraction"] != 0) if counts.dtype == FIXED else counts != 0
+
+
+def negative(counts: Array) -> Array:
+    """Return a mask of the counts below zero."""
+    return (counts["whole"] if counts.dtype == FIXED else counts) < 0
+
+
+def negated(counts: Array) -> Array:
+    if counts.dtype != FIXED:
+        return -counts
+    result = np.empty_like(counts)
+    result["fraction"] = ~counts["fraction"] + np.uint64(1)
+    result["whole"] = ~counts["whole"] + (counts["fraction"] == 0)
+    return result
+
+
+TOO_LARGE = "counts add up to more than 2^62; divide the weights by a common factor"
+
+
+def plus(a: Array, b: Array) -> Array:
+    """Return sums of counts of one shape."""
+    if a.dtype == b.dtype == np.int64:
+        result: Array = a + b
+        if (((a ^ result) & (b ^ result)) < 0).any():
+            raise NaivelyError(TOO_LARGE)
+        return result
+    try:
+        return from_core(_core.fixed_added(_planes(widened(a)), _planes(widened(b)), False)).reshape(a.shape)
+    except OverflowError:
+        raise NaivelyError(TOO_LARGE) from None
+
+
+def less(a: Array, b: Array) -> Array:
+    """Return differences of counts of one shape."""
+    if a.dtype == b.dtype == np.int64:
+        return a - b
+    return plus(widened(a), negated(widened(b)))
+
+
+def total_of(values: Array) -> float:
+    """Return the sum of a few numbers, correctly rounded, so that their order does not matter."""
+    return math.fsum(values.tolist())
+
+
+def sums_by(groups: Array, values: Array, size: int) -> Array:
+    """Return the sum of the values of each group, as float64, in whatever order they come."""
+    if values.dtype != np.int64:
+        order = np.lexsort((values, groups))
+        groups, values = groups[order], values[order]
+    return np.bincount(groups, weights=values, minlength=size)
 
 
 class Value:

@@ -4,8 +4,7 @@ NaivelyError
 ├── InputError       rows, labels, weights or parameters that cannot be used
 │   └── NoCounts     something that needs counts, asked of a model that was saved without them
 ├── FileError        a file that is no model, or damaged
-├── NegativeCount    forgetting what was never counted
-└── Inexact          a difference of moments that would not be true to the rows left
+└── NegativeCount    forgetting what was never counted
 
 All of them are `ValueError`s, as scikit-learn's users expect. `DataWarning` tells of data that can be used, but may
 not be what they seem.
@@ -38,10 +37,6 @@ class FileError(NaivelyError):
 
 class NegativeCount(NaivelyError):
     """Forgetting what was never counted; nothing was changed."""
-
-
-class Inexact(NaivelyError):
-    """Subtracting moments would lose too many digits to be true; nothing was changed."""
 
 
 class DataWarning(UserWarning):

@@ -45,13 +45,13 @@ class _GrowingSum:
             name: _WordSum(part) if isinstance(part, Counts) and part.kind in WORDS else _PartSum(part)
             for name, part in first.parts.items()
         }
-        self.known = Tally(first.classes, first.rows, dict.fromkeys(first.parts, None))  # type: ignore[arg-type]
+        self.known = Tally(first.classes, first.exact_rows, dict.fromkeys(first.parts, None))  # type: ignore[arg-type]
 
     def add(self, tally: Tally) -> None:
         classes, tally = self.known.aligned(tally)
         for name, part in self.parts.items():
             part.add(tally.parts[name])
-        self.known = replace(self.known, classes=classes, rows=sum_of([self.known.rows, tally.rows]))
+        self.known = replace(self.known, classes=classes, exact_rows=sum_of([self.known.exact_rows, tally.exact_rows]))
 
     def total(self) -> Tally:
         return replace(self.known, parts={name: part.total() for name, part in self.parts.items()})
@@ -83,7 +83,8 @@ class _WordSum:
     def add(self, part: Counts) -> None:
         self.known.check_alike(part)
         features, moved = self._united(self.known.features, part.features)
-        self.known = replace(self.known, features=features, rows=sum_of([self.known.rows, part.rows]))
+        rows = sum_of([self.known.exact_rows, part.exact_rows])
+        self.known = replace(self.known, features=features, exact_rows=rows)
         self._put(part.cells, moved)
 
     def _united(self, mine: Any, theirs: Any) -> tuple[Any, IntArray | None]:
@@ -95,9 +96,9 @@ class _WordSum:
         return mine.grown(theirs)
 
     def _put(self, cells: Cells, moved: IntArray | None) -> None:
-        if cells.values.dtype == np.int64:
+        if cells.exact.dtype == np.int64:
             with _within_64_bits():
-                self.whole.add(cells.feature if moved is None else moved[cells.feature], cells.klass, cells.values)
+                self.whole.add(cells.feature if moved is None else moved[cells.feature], cells.klass, cells.exact)
         else:
             _push(self.weighted, cells.renumbered(None if moved is None else moved.__getitem__, None), len)
 

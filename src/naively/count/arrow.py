@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from naively.arrays import Array
+from naively.arrays import FIXED, Array, less, narrowed, negative
 from naively.count.cells import Cells
 from naively.count.column_counts import ColumnCounts
 from naively.count.columns import CODE_BITS, MISSING, Categories
@@ -25,7 +25,7 @@ from naively.count.vocabulary import Buckets, Vocabulary
 from naively.errors import InputError
 from naively.names import Index
 
-VERSION = 2
+VERSION = 3
 _KEY = b"naively"
 _AXES = ("feature", "with")
 _VOCABULARY = (b"naively.words", b"naively.lengths", b"naively.before", b"naively.last")
@@ -36,7 +36,7 @@ def tally_to_arrow(tally: Tally) -> Any:
     if len(tally.parts) == 1 and not isinstance(tally.part, ColumnCounts):
         [name] = tally.parts
         return _part_to_arrow(tally, name, tally.part)
-    tables = {"rows": _table({}, tally, "rows", tally.rows, Index(0), "")}
+    tables = {"rows": _table({}, tally, "rows", tally.exact_rows, Index(0), "")}
     for name, part in tally.parts.items():
         if isinstance(part, ColumnCounts):
             tables[f"{name}/moments"] = _part_to_arrow(tally, name, part.moments)
@@ -76,14 +76,19 @@ def tally_from_arrow(tables: Any) -> Tally:
 def _part_to_arrow(tally: Tally, name: str, part: Any) -> pa.Table:
     if isinstance(part, Counts):
         columns = {"feature": part.cells.feature, "class": part.cells.klass}
-        columns |= dict(zip(part.planes, part.cells.values, strict=True))
-        return _table(columns, tally, part.kind, part.rows, part.features, name)
+        counts = part.cells.exact
+        if counts.dtype == FIXED:
+            columns |= dict(zip(part.planes, counts["whole"], strict=True))
+            columns |= {_fraction(plane): values for plane, values in zip(part.planes, counts["fraction"], strict=True)}
+        else:
+            columns |= dict(zip(part.planes, counts, strict=True))
+        return _table(columns, tally, part.kind, part.exact_rows, part.features, name)
     if isinstance(part, ExactSums):
-        return _table(_exact_columns(part), tally, "ExactSums", part.rows, part.features, name)
+        return _table(_exact_columns(part), tally, "ExactSums", part.exact_rows, part.features, name)
     klass, *features = (v.ravel() for v in np.indices(part.n.shape))
     columns = {"class": part.present[klass], **dict(zip(_AXES, features, strict=False))}
     columns |= {"n": part.n.ravel(), "mean": part.mean.ravel(), "m2": part.m2.ravel()}
-    return _table(columns, tally, type(part).__name__, part.rows, part.features, name)
+    return _table(columns, tally, type(part).__name__, part.exact_rows, part.features, name)
 
 
 def _part_from_arrow(table: pa.Table) -> tuple[Head, Any]:
@@ -139,11 +144,17 @@ def _counts_in(table: pa.Table, head: Head) -> Counts:
     feature, klass, *planes = _read_columns(table, ("feature", "class", *PLANES[head.kind]))
     _check_numbers(feature, klass, head.classes, head.features)
     values = np.array(planes)
-    values = values.astype(np.int64 if values.dtype.kind in "iu" else np.float64)
+    if values.dtype != np.int64:
+        raise InputError("tally from Arrow: counts must be whole numbers; their fractions have columns of their own")
+    if _fraction(PLANES[head.kind][0]) in table.column_names:
+        fractions = _read_columns(table, tuple(map(_fraction, PLANES[head.kind])), np.uint64)
+        fixed = np.empty(values.shape, FIXED)
+        fixed["whole"], fixed["fraction"] = values, fractions
+        values = narrowed(fixed)
     if not ((np.diff(feature) > 0) | ((np.diff(feature) == 0) & (np.diff(klass) > 0))).all():
         raise InputError("tally from Arrow: cells must be sorted by feature, then class, each once")
-    if not np.isfinite(values).all() or (values < 0).any():
-        raise InputError("tally from Arrow: counts must be finite and 0 or more")
+    if negative(values).any():
+        raise InputError("tally from Arrow: counts must be 0 or more")
     cells = Cells(feature, klass.astype(np.int32), np.ascontiguousarray(values))
     return Counts(head.kind, head.known, head.features, cells)
 
@@ -173,7 +184,7 @@ def _check_grid(places: list[Array], shape: tuple[int, ...]) -> None:
 def _table(columns: dict[str, Any], tally: Tally, kind: str, known: Array, features: Features, part: str) -> pa.Table:
     """A table of some columns; its head tells the classes and rows of the tally, and the `known` rows of the part."""
     head: dict[str, Any] = {"version": VERSION, "kind": kind, "part": part, "classes": _index_out(tally.classes)}
-    head |= {"rows": tally.rows.tolist(), "known": spread(known, tally.classes.size, None).tolist()}
+    head |= {"rows": tally.exact_rows.tolist(), "known": spread(known, tally.classes.size, None).tolist()}
     vocabulary: dict[bytes, bytes] = {}
     if isinstance(features, Vocabulary):
         head["words"] = features.size
@@ -268,16 +279,23 @@ def _read_head(table: pa.Table, kinds: Sequence[str]) -> Head:
         raise InputError("from Arrow: a grid belongs to a tally on a grid, and to no other")
     if (kind in WORDS) != isinstance(features, (Vocabulary, Buckets)):
         raise InputError("from Arrow: a vocabulary belongs to a tally of words, and to no other")
-    if (known > rows).any():
+    if negative(less(rows, known)).any():
         raise InputError("from Arrow: more rows are known of a class than it has")
     return Head(kind, part, classes, rows, known, features)
 
 
 def _rows_in(listed: Any, classes: Index) -> Array:
-    rows = np.array(listed)
-    if rows.shape != (classes.size,) or rows.dtype.kind not in "if" or not ((rows >= 0) & (rows < np.inf)).all():
+    """Rows of each class: whole numbers, or pairs of a fraction in units of 2^-64 and a whole number."""
+    pairs = [row if isinstance(row, list) else [0, row] for row in listed] if isinstance(listed, list) else []
+    sound = all(len(pair) == 2 and all(type(n) is int and n >= 0 for n in pair) for pair in pairs)
+    if len(pairs) != classes.size or not sound or any(part >> 64 or whole >> 63 for part, whole in pairs):
         raise InputError("from Arrow: one number of rows is needed for each class")
-    return rows.astype(np.int64 if rows.dtype.kind == "i" else np.float64)
+    return narrowed(np.array([tuple(pair) for pair in pairs], FIXED))
+
+
+def _fraction(plane: str) -> str:
+    """The name of the column with the fractions of a plane, in units of 2^-64."""
+    return f"{plane} fraction"
 
 
 def _names(index: Index) -> list[Any]:
@@ -301,7 +319,8 @@ def _buckets_in(head: dict[str, Any]) -> Buckets:
     return Buckets(size, (votes,))
 
 
-def _read_columns(table: pa.Table, names: Sequence[str]) -> list[Array]:
+def _read_columns(table: pa.Table, names: Sequence[str], whole: type = np.int64) -> list[Array]:
+    """Columns of numbers; whole ones as this type."""
     if len(set(table.column_names)) != len(table.column_names):
         raise InputError(f"from Arrow: a column stands there twice; it has {table.column_names}")
     missing = [name for name in names if name not in table.column_names]
@@ -312,7 +331,7 @@ def _read_columns(table: pa.Table, names: Sequence[str]) -> list[Array]:
         if column.null_count or not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
             raise InputError(f"from Arrow: column {name!r} must hold numbers without gaps, got {column.type}")
     arrays = [column.to_numpy(zero_copy_only=False) for column in columns]
-    return [a.astype(np.int64 if a.dtype.kind in "iu" else np.float64) for a in arrays]
+    return [a.astype(whole if a.dtype.kind in "iu" else np.float64) for a in arrays]
 
 
 def _check_numbers(feature: Array, klass: Array, classes: Index, features: Features) -> None:

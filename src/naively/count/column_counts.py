@@ -26,6 +26,10 @@ class ColumnCounts(Value):
         return self.grid.rows
 
     @property
+    def exact_rows(self) -> Array:
+        return self.grid.exact_rows
+
+    @property
     def size(self) -> int:
         """How many numbers it holds."""
         return self.moments.size + self.grid.size

@@ -12,15 +12,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from naively.arrays import Array, Value, close
+from naively.arrays import Array, Value, rounded
 from naively.count.counts import padded, rows_left, spread, sum_of
 from naively.count.moments import Moments
-from naively.errors import Inexact, InputError, NegativeCount
+from naively.errors import InputError, NegativeCount
 from naively.names import Index
 from naively.store.registry import stored
 
 if TYPE_CHECKING:
     from typing_extensions import Self
+
+
+class DigitsLost(InputError):
+    """Raised where too few digits of a difference would be true."""
+
 
 TOLERANCE = 1e-6
 """The largest error, relative to the variance left, with which a difference is still given."""
@@ -55,7 +60,7 @@ def refuse(n: Array, m2: Array, error: Array, features: Index) -> None:
         )
     if unsure.any():
         k, j = (int(v) for v in np.argwhere(unsure)[0])
-        raise Inexact(
+        raise DigitsLost(
             f"feature {features.name(j)!r}: what is left varies too little beside what is taken away for its variance "
             f"to be known (squares {m2[k, j]:.3g}, error {error[k, j]:.1g}); fit again on the rows that stay; "
             "nothing was changed"
@@ -118,12 +123,17 @@ class Comoments(Value):
     classes that the arrays have rows for, ascending.
     """
 
-    rows: Array
+    exact_rows: Array
     features: Index
     present: Array
     n: Array
     mean: Array
     m2: Array
+
+    @cached_property
+    def rows(self) -> Array:
+        """The rows of each class as int64, or as the nearest float64."""
+        return rounded(self.exact_rows)
 
     @classmethod
     def empty(cls, n_classes: int, features: Index) -> Self:
@@ -133,7 +143,7 @@ class Comoments(Value):
     @property
     def size(self) -> int:
         """How many numbers it holds."""
-        return 3 * self.n.size + len(self.rows)
+        return 3 * self.n.size + len(self.exact_rows)
 
     def __add__(self, other: Self) -> Self:
         a, b = self._aligned(other)
@@ -147,12 +157,12 @@ class Comoments(Value):
         if not np.isfinite(m2).all():
             column = a.features.name(int(np.argwhere(~np.isfinite(m2))[0][1]))
             raise InputError(f"feature {column!r}: squares add up to more than float64 holds; rescale it")
-        return replace(a, rows=sum_of([a.rows, b.rows]), n=both, mean=mean, m2=m2)
+        return replace(a, exact_rows=sum_of([a.exact_rows, b.exact_rows]), n=both, mean=mean, m2=m2)
 
     def minus(self, other: Self, classes: Index) -> Self:
-        """Return the difference; raise NegativeCount or Inexact where there is none."""
+        """Return the difference; raise NegativeCount or DigitsLost where there is none."""
         a, b = self._aligned(other)
-        rows = rows_left(classes, a.rows, b.rows)
+        rows = rows_left(classes, a.exact_rows, b.exact_rows)
         if ((b.n - a.n) > 1e-9 * a.n).any():
             raise NegativeCount("cannot forget more values than were counted; nothing was changed")
         mine, theirs = ([_own(v) for v in (m.n, m.mean, m.m2)] for m in (a, b))
@@ -164,7 +174,7 @@ class Comoments(Value):
         step = b.mean - a.mean
         mean = np.where(n > 0, a.mean - step * ratio, 0.0)
         m2 = np.where(n > 0, a.m2 - b.m2 - _product(step) * a.n * ratio, 0.0)
-        return replace(a, rows=rows, n=n, mean=mean, m2=_bounded(m2, np.where(own <= error, 0.0, own)))
+        return replace(a, exact_rows=rows, n=n, mean=mean, m2=_bounded(m2, np.where(own <= error, 0.0, own)))
 
     def same(self, other: object) -> bool:
         """True if both hold the same moments, to within rounding."""
@@ -177,8 +187,8 @@ class Comoments(Value):
         deviation = np.sqrt(_own(np.divide(a.m2, a.n, out=np.zeros_like(a.m2), where=a.n > 0)).max(initial=0.0))
         scale = _bounded(np.full_like(a.m2, np.inf), np.maximum(_own(a.m2), _own(b.m2)))
         return (
-            close(*padded(a.rows, b.rows))
-            and close(a.n, b.n)
+            np.array_equal(*padded(a.exact_rows, b.exact_rows))
+            and np.allclose(a.n, b.n, rtol=1e-9, atol=_FLOOR)
             and bool(np.allclose(a.mean, b.mean, rtol=1e-9, atol=1e-9 * deviation + _FLOOR))
             and bool((np.abs(a.m2 - b.m2) <= 1e-8 * scale + 1e-12 * a.n * a.mean**2 + _FLOOR).all())
         )
@@ -195,7 +205,7 @@ class Comoments(Value):
 
     def full(self) -> Self:
         """With a row of the arrays for every class."""
-        n_classes = len(self.rows)
+        n_classes = len(self.exact_rows)
         if len(self.present) == n_classes:
             return self
         n, mean, m2 = (spread(v, n_classes, self.present) for v in (self.n, self.mean, self.m2))
@@ -211,14 +221,14 @@ class Comoments(Value):
         numbers = places[self.present]
         order = np.argsort(numbers)
         n, mean, m2 = (values[order] for values in (self.n, self.mean, self.m2))
-        rows = spread(self.rows, n_classes, places)
+        rows = spread(self.exact_rows, n_classes, places)
         return type(self)(rows, self.features, numbers[order], n, mean, m2)
 
     def without_classes(self, gone: Array) -> Self:
         """Without some classes (a mask), of which nothing is left."""
         mine, places = ~gone[self.present], np.cumsum(~gone) - 1
         n, mean, m2 = (v[mine] for v in (self.n, self.mean, self.m2))
-        rows = spread(self.rows, len(gone), None)[~gone]
+        rows = spread(self.exact_rows, len(gone), None)[~gone]
         return type(self)(rows, self.features, places[self.present[mine]], n, mean, m2)
 
     def _aligned(self, other: Self) -> tuple[Self, Self]:
@@ -240,7 +250,7 @@ class Comoments(Value):
             wide = np.zeros((len(present), features.size, features.size))
             wide[np.ix_(at, columns, columns)] = values
             arrays.append(wide)
-        return type(self)(self.rows, features, present, *arrays)
+        return type(self)(self.exact_rows, features, present, *arrays)
 
 
 def _product(step: Array) -> Array:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from naively.arrays import Array, Value, close, whole
+from naively.arrays import Array, Value, alike, less, negated, negative, plus, rounded
 from naively.count.cells import Cells, NegativeCell
 from naively.count.columns import Categories
 from naively.count.grid import Grid
@@ -38,18 +38,23 @@ WEIGHT_UNIT = 2.0**-32
 class Counts(Value):
     """Counts by class and feature, in cells; a part of a tally, which names the classes.
 
-    `rows` are the rows of each class in which the features are known: all but those whose text is missing. Whole
-    counts are int64 and exact, so merging in any order gives the same bits. Counts with fractional weights are float64.
+    `exact_rows` are the rows of each class in which the features are known: all but those whose text is missing. All
+    counts are exact, so merging in any order gives the same bits.
     """
 
     kind: str
-    rows: Array
+    exact_rows: Array
     features: Features
     cells: Cells
 
     @classmethod
     def empty(cls, kind: str, n_classes: int, features: Features) -> Counts:
         return cls(kind, np.zeros(n_classes, np.int64), features, Cells.empty(len(PLANES[kind])))
+
+    @cached_property
+    def rows(self) -> Array:
+        """The rows of each class as int64, or as the nearest float64."""
+        return rounded(self.exact_rows)
 
     @property
     def planes(self) -> tuple[str, ...]:
@@ -58,26 +63,32 @@ class Counts(Value):
     @property
     def size(self) -> int:
         """Number of stored numbers."""
-        return len(self.cells) * len(self.planes) + len(self.rows)
+        return len(self.cells) * len(self.planes) + len(self.exact_rows)
+
+    @cached_property
+    def exact_totals(self) -> Array:
+        """The sum of each plane for each class, int64 or FIXED."""
+        return self.cells.exact_totals(len(self.exact_rows))
 
     @cached_property
     def totals(self) -> Array:
-        """The sum of each plane for each class."""
-        return self.cells.totals(len(self.rows))
+        """The sum of each plane for each class, as float64."""
+        return rounded(self.exact_totals).astype(np.float64)
 
     def __add__(self, other: Counts) -> Counts:
         mine, theirs = self._aligned(other)
-        return Counts(mine.kind, sum_of([mine.rows, theirs.rows]), mine.features, mine.cells + theirs.cells)
+        rows = sum_of([mine.exact_rows, theirs.exact_rows])
+        return Counts(mine.kind, rows, mine.features, mine.cells + theirs.cells)
 
     def minus(self, other: Counts, classes: Index) -> Counts:
         """Subtract the other; raise NegativeCount, with the names of `classes`, if that is more than was counted."""
         mine, theirs = self._aligned(other)
-        rows = rows_left(classes, mine.rows, theirs.rows, self.rows_noun)
+        rows = rows_left(classes, mine.exact_rows, theirs.exact_rows, self.rows_noun)
         try:
             cells = mine.cells - theirs.cells
         except NegativeCell as error:
             raise negative_count(error.feature, error.klass, mine.features, classes) from None
-        return replace(mine, rows=rows, cells=cells)
+        return replace(mine, exact_rows=rows, cells=cells)
 
     @property
     def rows_noun(self) -> str:
@@ -86,34 +97,34 @@ class Counts(Value):
 
     def negated(self) -> Counts:
         """Return the negative counts, whose sum with others is a difference."""
-        return Counts(self.kind, -self.rows, self.features, self.cells.negated())
+        return Counts(self.kind, negated(self.exact_rows), self.features, self.cells.negated())
 
     def same(self, other: object) -> bool:
-        """True if both hold the same counts; fractions to within rounding."""
+        """True if both hold the same counts."""
         if not isinstance(other, Counts) or self.kind != other.kind:
             return False
         try:
             mine, theirs = self._aligned(other)
         except InputError:  # named on one side only
             return False
-        return close(*padded(mine.rows, theirs.rows)) and mine.cells.same(theirs.cells)
+        return np.array_equal(*padded(mine.exact_rows, theirs.exact_rows)) and mine.cells.same(theirs.cells)
 
     def renumbered(self, n_classes: int, places: Array) -> Counts:
         """Return the same counts with other numbers for the classes."""
-        return replace(self, rows=spread(self.rows, n_classes, places), cells=self.cells.renumbered(None, places))
+        rows = spread(self.exact_rows, n_classes, places)
+        return replace(self, exact_rows=rows, cells=self.cells.renumbered(None, places))
 
     def without_classes(self, gone: Array) -> Counts:
         """Return the counts without some classes (a mask)."""
         places, mine = np.cumsum(~gone) - 1, ~gone[self.cells.klass]
-        cells = Cells(self.cells.feature[mine], self.cells.klass[mine], self.cells.values[:, mine])
-        rows = spread(self.rows, len(gone), None)[~gone]
-        return replace(self, rows=rows, cells=cells.renumbered(None, places))
+        rows = spread(self.exact_rows, len(gone), None)[~gone]
+        return replace(self, exact_rows=rows, cells=self.cells.taken(mine).renumbered(None, places))
 
     def dense(self, plane: int = 0) -> Array:
         """One plane as an array, classes by features."""
         if isinstance(self.features, (Categories, Grid)):
             raise InputError(f"counts of {self.kind} have no single array; ask for a column")
-        result = np.zeros((len(self.rows), self.features.size), self.cells.values.dtype)
+        result = np.zeros((len(self.exact_rows), self.features.size), self.cells.values.dtype)
         result[self.cells.klass, self.cells.feature] = self.cells.values[plane]
         return result
 
@@ -155,17 +166,15 @@ def negative_count(feature: int, klass: int, features: Features, classes: Index)
 def rows_left(classes: Index, rows: Array, gone: Array, what: str = "rows") -> Array:
     """Return rows per class less those in `gone`; raise NegativeCount if that is below zero."""
     rows, gone = padded(rows, gone)
-    left = rows - gone
-    if left.dtype == np.int64 and left.min(initial=0) >= 0:
-        return left
-    slack = 0 if left.dtype == np.int64 else 1e-9 * (np.abs(rows) + np.abs(gone))
-    if (left < -slack).any():
-        k = int(np.argmin(left))
+    left = less(rows, gone)
+    below = negative(left)
+    if below.any():
+        k = int(np.argmax(below))
         raise NegativeCount(
-            f"cannot forget more than was counted: class {classes.name(k)!r} has {rows[k]:g} {what}, "
-            f"{gone[k]:g} to forget; nothing was changed"
+            f"cannot forget more than was counted: class {classes.name(k)!r} has {rounded(rows)[k]:g} {what}, "
+            f"{rounded(gone)[k]:g} to forget; nothing was changed"
         )
-    return whole(np.where(np.abs(left) <= slack, 0, left))
+    return left
 
 
 def spread(values: Array, size: int, places: Array | None) -> Array:
@@ -178,7 +187,9 @@ def spread(values: Array, size: int, places: Array | None) -> Array:
 
 
 def padded(a: Array, b: Array) -> tuple[Array, Array]:
-    """Return values per class of two sums, with zeros for classes that only the other has."""
+    """Return exact values per class of two sums in one type, with zeros for classes that only the other has."""
+    if a.dtype != b.dtype:
+        a, b = alike([a, b])
     if len(a) == len(b):
         return a, b
     size = max(len(a), len(b))
@@ -186,20 +197,8 @@ def padded(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def sum_of(parts: list[Array]) -> Array:
-    """The sum of values per class, for more or fewer classes; rests of rounding become 0."""
+    """The sum of exact values per class, for more or fewer classes."""
     total, *rest = parts
-    while rest and rest[0].dtype == total.dtype == np.int64 and len(rest[0]) == len(total):
-        total = total + rest.pop(0)
-    if not rest:
-        return total
-    parts = [total, *rest]
-    size = max(map(len, parts))
-    result = np.zeros(size, np.result_type(*parts))
-    for part in parts:
-        result[: len(part)] += part
-    if result.dtype == np.int64:
-        return result
-    scale = np.zeros(size)
-    for part in parts:
-        scale[: len(part)] += np.abs(part)
-    return whole(np.where(np.abs(result) <= 1e-12 * scale, 0.0, result))
+    for part in rest:
+        total = plus(*padded(total, part))
+    return total

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from naively import _core
-from naively.arrays import Array, Value, close
+from naively.arrays import Array, Value, rounded
 from naively.count.counts import padded, rows_left, spread, sum_of
 from naively.count.exact_numbers import ExactNumbers
 from naively.count.moments import Moments
@@ -48,10 +48,15 @@ class ExactSums(Value):
     True
     """
 
-    rows: Array
+    exact_rows: Array
     features: Index
     present: Array
     sums: ExactNumbers
+
+    @cached_property
+    def rows(self) -> Array:
+        """The rows of each class as int64, or as the nearest float64."""
+        return rounded(self.exact_rows)
 
     @classmethod
     def empty(cls, n_classes: int, features: Index) -> Self:
@@ -82,7 +87,7 @@ class ExactSums(Value):
     @property
     def size(self) -> int:
         """How many numbers it holds."""
-        return len(self.sums.digits) + len(self.rows)
+        return len(self.sums.digits) + len(self.exact_rows)
 
     @cached_property
     def _moments(self) -> tuple[Array, ...]:
@@ -113,7 +118,7 @@ class ExactSums(Value):
     def together(self) -> Self:
         """The sums of all classes as those of one."""
         sums = self.sums.total(1)
-        rows = np.atleast_1d(self.rows.sum())
+        rows = sum_of([self.exact_rows[k : k + 1] for k in range(len(self.exact_rows))] or [np.zeros(1, np.int64)])
         present = np.zeros(1, np.int64)
         return type(self)(rows, self.features, present, ExactNumbers._from(sums.flat, (3, 1, sums.shape[1])))
 
@@ -165,17 +170,17 @@ class ExactSums(Value):
 
     def full(self) -> Self:
         """With sums for every class."""
-        n_classes = len(self.rows)
+        n_classes = len(self.exact_rows)
         return self if len(self.present) == n_classes else self._over(self.features, np.arange(n_classes), None)
 
     def __add__(self, other: Self) -> Self:
         a, b = self._aligned(other)
-        return type(self)(sum_of([a.rows, b.rows]), a.features, a.present, a.sums + b.sums)
+        return type(self)(sum_of([a.exact_rows, b.exact_rows]), a.features, a.present, a.sums + b.sums)
 
     def minus(self, other: Self, classes: Index) -> Self:
         """Return the difference; raise NegativeCount where the other was never counted."""
         a, b = self._aligned(other)
-        rows = rows_left(classes, a.rows, b.rows)
+        rows = rows_left(classes, a.exact_rows, b.exact_rows)
         left = type(self)(rows, a.features, a.present, a.sums - b.sums)
         changed = np.searchsorted(a.present, other.present)
         left._of_classes(changed).refuse_impossible(classes)
@@ -201,7 +206,7 @@ class ExactSums(Value):
             a, b = self._aligned(other)
         except InputError:  # named on one side only
             return False
-        return close(*padded(a.rows, b.rows)) and a.sums == b.sums
+        return np.array_equal(*padded(a.exact_rows, b.exact_rows)) and a.sums == b.sums
 
     def __repr__(self) -> str:
         return f"{self.features.size:_} features"
@@ -210,19 +215,19 @@ class ExactSums(Value):
         """The same with other numbers for the classes."""
         numbers = places[self.present]
         order = np.argsort(numbers)
-        return self._rearranged(spread(self.rows, n_classes, places), self.features, numbers[order], order, None)
+        return self._rearranged(spread(self.exact_rows, n_classes, places), self.features, numbers[order], order, None)
 
     def without_classes(self, gone: Array) -> Self:
         """Without some classes (a mask), of which nothing is left."""
         left = self._of_classes(np.flatnonzero(~gone[self.present]))
-        rows, places = spread(self.rows, len(gone), None)[~gone], np.cumsum(~gone) - 1
-        return replace(left, rows=rows, present=places[left.present])
+        rows, places = spread(self.exact_rows, len(gone), None)[~gone], np.cumsum(~gone) - 1
+        return replace(left, exact_rows=rows, present=places[left.present])
 
     def _of_classes(self, at: Array) -> Self:
         """With the sums of the classes at these places of `present` alone."""
         if len(at) == len(self.present):
             return self
-        return self._rearranged(self.rows, self.features, self.present[at], at, None)
+        return self._rearranged(self.exact_rows, self.features, self.present[at], at, None)
 
     def _aligned(self, other: Self) -> tuple[Self, Self]:
         """Both over the same features and present classes: those of either."""
@@ -235,15 +240,15 @@ class ExactSums(Value):
 
     def _over(self, features: Index, present: Array, renumber: Array | None) -> Self:
         if renumber is None and len(self.present) == len(present) and features.size == self.features.size:
-            return type(self)(self.rows, features, present, self.sums)
+            return type(self)(self.exact_rows, features, present, self.sums)
         at = np.searchsorted(present, self.present)
         if renumber is None:
             shape = 3, len(present), features.size
             sums = self.sums.spread(shape, (slice(None), at, slice(self.features.size)))
-            return type(self)(self.rows, features, present, sums)
+            return type(self)(self.exact_rows, features, present, sums)
         classes, columns = np.full(len(present), -1), np.full(features.size, -1)
         classes[at], columns[renumber] = np.arange(len(self.present)), np.arange(self.features.size)
-        return self._rearranged(self.rows, features, present, classes, columns)
+        return self._rearranged(self.exact_rows, features, present, classes, columns)
 
     def _rearranged(self, rows: Array, features: Index, present: Array, classes: Array, columns: Array | None) -> Self:
         """With the sums of these classes and columns (None: of all), by their present numbers; zeros for -1."""

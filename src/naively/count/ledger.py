@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from naively import _core
-from naively.arrays import Array, Value
+from naively.arrays import Array, Value, alike, plus, rounded
 from naively.count.cells import Cells, NegativeCell, gathered
 from naively.count.counts import Counts, negative_count, rows_left, spread, sum_of
 from naively.count.tally import Tally, check_missing
@@ -68,14 +68,19 @@ class PartLedger(Value):
         return self.features if "features" in self.__dict__ or hasattr(self.levels[0], "features") else None
 
     @cached_property
+    def exact_rows(self) -> Array:
+        """Rows per class in which the features are known, int64 or FIXED."""
+        return spread(sum_of([level.exact_rows for level in self.levels]), self.classes.size, None)
+
+    @cached_property
     def rows(self) -> Array:
-        """Rows per class in which the features are known."""
-        return spread(sum_of([level.rows for level in self.levels]), self.classes.size, None)
+        """Rows per class as int64, or as the nearest float64."""
+        return rounded(self.exact_rows)
 
     @cached_property
     def totals(self) -> Array:
-        planes = [[level.totals[p] for level in self.levels] for p in range(len(self.levels[0].planes))]
-        return np.array([spread(sum_of(parts), self.classes.size, None) for parts in planes])
+        """The sum of each plane for each class, as float64."""
+        return rounded(totals_of([level.exact_totals for level in self.levels], self.classes.size)).astype(np.float64)
 
     @cached_property
     def total(self) -> Any:
@@ -102,7 +107,7 @@ class PartLedger(Value):
         """Return the sum without a part; raise NegativeCount if the sum does not contain it."""
         if not isinstance(part, Counts) or part.size * 4 > self.size:
             return PartLedger(classes, (self.total.minus(part, classes),))
-        rows_left(classes, self.rows, part.rows, part.rows_noun)
+        rows_left(classes, self.exact_rows, part.exact_rows, part.rows_noun)
         try:
             _ = Cells(part.cells.feature, part.cells.klass, self._look_up(part.cells)) - part.cells
         except NegativeCell as error:
@@ -110,9 +115,8 @@ class PartLedger(Value):
         return self.add(part.negated(), classes)
 
     def _look_up(self, cells: Cells) -> Array:
-        """The values of the cells of the same features and classes."""
-        found: Array = reduce(add, (level.cells.look_up(cells.feature, cells.klass) for level in self.levels))
-        return found
+        """The exact values of the cells of the same features and classes."""
+        return reduce(plus, (level.cells.exactly(cells.feature, cells.klass) for level in self.levels))
 
     def take(self, features: Array) -> Cells:
         """The cells of these features (sorted, each once), numbered by their place among them."""
@@ -132,7 +136,7 @@ class PartLedger(Value):
     @cached_property
     def whole(self) -> bool:
         """True if all counts are whole numbers."""
-        return all(level.cells.values.dtype == np.int64 for level in self.levels)
+        return all(level.cells.exact.dtype == np.int64 for level in self.levels)
 
     @cached_property
     def count_histogram(self) -> Cells | None:
@@ -145,7 +149,7 @@ class PartLedger(Value):
     def _histogram_with(self, part: Any) -> Cells | None:
         """Return the histogram with the part added; None if making it anew would be as much work."""
         histogram: Cells | None = self.__dict__.get("count_histogram")
-        if histogram is None or len(part.cells) * 8 > len(histogram) + 4096 or part.cells.values.dtype != np.int64:
+        if histogram is None or len(part.cells) * 8 > len(histogram) + 4096 or part.cells.exact.dtype != np.int64:
             return None
         cells = part.cells
         try:
@@ -160,13 +164,20 @@ class Ledger(Value):
     """The growing sum of a model: classes, rows per class and parts; parts are None in a frozen model."""
 
     classes: Index
-    rows: Array
+    exact_rows: Array
     parts: dict[str, PartLedger] | None
+
+    @cached_property
+    def rows(self) -> Array:
+        """Rows per class as int64, or as the nearest float64."""
+        return rounded(self.exact_rows)
 
     @classmethod
     def of(cls, tally: Tally) -> Ledger:
         """The sum of one tally."""
-        return cls(tally.classes, tally.rows, {n: PartLedger(tally.classes, (p,)) for n, p in tally.parts.items()})
+        return cls(
+            tally.classes, tally.exact_rows, {n: PartLedger(tally.classes, (p,)) for n, p in tally.parts.items()}
+        )
 
     @property
     def counted(self) -> dict[str, PartLedger]:
@@ -181,7 +192,7 @@ class Ledger(Value):
     @cached_property
     def total(self) -> Tally:
         """The sum as one value."""
-        return Tally(self.classes, self.rows, {name: part.total for name, part in self.counted.items()})
+        return Tally(self.classes, self.exact_rows, {name: part.total for name, part in self.counted.items()})
 
     @cached_property
     def features(self) -> dict[str, Any]:
@@ -197,19 +208,24 @@ class Ledger(Value):
         if places is not None:
             tally = tally.renumbered(classes, places)
         parts = {name: part.add(tally.parts[name], classes) for name, part in self.counted.items()}
-        return Ledger(classes, spread(sum_of([self.rows, tally.rows]), classes.size, None), parts)
+        return Ledger(classes, spread(sum_of([self.exact_rows, tally.exact_rows]), classes.size, None), parts)
 
     def subtract(self, tally: Tally) -> Ledger:
         """Return the sum without a tally; raise NegativeCount if the sum does not contain it."""
-        rows = rows_left(self.classes, self.rows, tally.rows)
+        rows = rows_left(self.classes, self.exact_rows, tally.exact_rows)
         parts = {name: part.subtract(tally.parts[name], self.classes) for name, part in self.counted.items()}
         for name, part in self.counted.items():
-            check_missing(self.classes, (self.rows, part), (tally.rows, tally.parts[name]))
+            check_missing(self.classes, (self.exact_rows, part), (tally.exact_rows, tally.parts[name]))
         return Ledger(self.classes, rows, parts)
 
     def without_classes(self, empty: Array) -> Ledger:
         """Return the sum without some classes (a mask) that have no counts left."""
         return Ledger.of(self.total.without_classes(empty))
+
+
+def totals_of(parts: list[Array], size: int) -> Array:
+    """The sum of exact totals, planes by classes, for more or fewer classes."""
+    return reduce(plus, (spread(part.T, size, None).T for part in alike(parts)))
 
 
 # A histogram of counts is made of cells as well: its "features" are kinds of cells, a count and a number of missing

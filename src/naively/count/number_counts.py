@@ -10,12 +10,13 @@ were counted, whatever their order and however they were cut into batches; only 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from naively import _core
-from naively.arrays import Array, Value, close, whole
+from naively.arrays import FIXED, Array, Value, narrowed, rounded
 from naively.count.cells import Cells
 from naively.count.columns import CODE_BITS, MISSING
 from naively.count.counts import padded, rows_left, spread, sum_of
@@ -51,7 +52,7 @@ class NumberCounts(Value):
     holds n, Σx and Σx² of the columns that are not exact; those of the others follow from their values and are zeros.
     """
 
-    rows: Array
+    exact_rows: Array
     features: Index
     levels: Array
     bounds: Array
@@ -59,11 +60,16 @@ class NumberCounts(Value):
     cells: Cells
     sums: ExactSums
 
+    @cached_property
+    def rows(self) -> Array:
+        """The rows of each class as int64, or as the nearest float64."""
+        return rounded(self.exact_rows)
+
     @classmethod
     def empty(cls, n_classes: int, features: Index) -> Self:
         levels, bounds = np.full(features.size, EXACT, np.int8), np.zeros(features.size + 1, np.int64)
         sums = ExactSums.empty(n_classes, features)
-        return cls(sums.rows, features, levels, bounds, np.zeros(0, np.uint64), Cells.empty(), sums)
+        return cls(sums.exact_rows, features, levels, bounds, np.zeros(0, np.uint64), Cells.empty(), sums)
 
     @classmethod
     def counted(
@@ -94,12 +100,12 @@ class NumberCounts(Value):
         if fault is not None:
             return cls.empty(len(rows), features), fault
         none = ExactSums.empty(len(rows), features)
-        part = cls._from(values, rows, features, replace(none, rows=rows))
-        inexact = np.flatnonzero(part.levels < EXACT)
-        if not len(inexact):
+        part = cls._from(values, rows, features, replace(none, exact_rows=rows))
+        coarse = np.flatnonzero(part.levels < EXACT)
+        if not len(coarse):
             return part, None
-        sums, _ = ExactSums.counted([arrays[j] for j in inexact], codes, rows, Index(len(inexact)), weight)
-        return replace(part, sums=_spread_sums(sums, features, inexact)), None
+        sums, _ = ExactSums.counted([arrays[j] for j in coarse], codes, rows, Index(len(coarse)), weight)
+        return replace(part, sums=_spread_sums(sums, features, coarse)), None
 
     @classmethod
     def _from(cls, values: Any, rows: Array, features: Index, sums: ExactSums) -> Self:
@@ -109,7 +115,7 @@ class NumberCounts(Value):
     @property
     def _flat(self) -> Any:
         """As the core takes them."""
-        units, fractions = _units(self.cells.values[0])
+        units, fractions = _units(self.cells.exact[0])
         return self.levels, self.bounds, self.ticks, self.cells.feature, self.cells.klass, units, fractions
 
     @property
@@ -156,13 +162,15 @@ class NumberCounts(Value):
     def __add__(self, other: Self) -> Self:
         a, b = self._aligned(other)
         values, _ = a._combined(b, subtract=False)
-        inexact = values[0] < EXACT
-        return self._from(values, sum_of([a.rows, b.rows]), a.features, a._sums_of(inexact) + b._sums_of(inexact))
+        coarse = values[0] < EXACT
+        return self._from(
+            values, sum_of([a.exact_rows, b.exact_rows]), a.features, a._sums_of(coarse) + b._sums_of(coarse)
+        )
 
     def minus(self, other: Self, classes: Index) -> Self:
         """Return the difference at the coarser level; raise NegativeCount where the other was never counted."""
         a, b = self._aligned(other)
-        rows = rows_left(classes, a.rows, b.rows)
+        rows = rows_left(classes, a.exact_rows, b.exact_rows)
         values, fault = a._combined(b, subtract=True)
         if fault is not None:
             column, number, klass = fault
@@ -171,8 +179,8 @@ class NumberCounts(Value):
                 f"cannot forget more than was counted: column {a.features.name(column)!r}, {what} in class "
                 f"{classes.name(klass)!r}; nothing was changed"
             )
-        inexact = values[0] < EXACT
-        return self._from(values, rows, a.features, a._sums_of(inexact).minus(b._sums_of(inexact), classes))
+        coarse = values[0] < EXACT
+        return self._from(values, rows, a.features, a._sums_of(coarse).minus(b._sums_of(coarse), classes))
 
     def _combined(self, other: Self, *, subtract: bool) -> Any:
         try:
@@ -202,7 +210,7 @@ class NumberCounts(Value):
     def _equals(self, other: Self) -> bool:
         pairs = (self.levels, other.levels), (self.bounds, other.bounds), (self.ticks, other.ticks)
         return (
-            close(*padded(self.rows, other.rows))
+            np.array_equal(*padded(self.exact_rows, other.exact_rows))
             and all(np.array_equal(mine, theirs) for mine, theirs in pairs)
             and self.cells.same(other.cells)
             and self.sums.same(other.sums)
@@ -211,19 +219,19 @@ class NumberCounts(Value):
     def _at(self, levels: Array) -> Self:
         """The same counts with each column at this level, or at its own where that is coarser."""
         values = _core.coarser_values(self._flat, levels)
-        return self._from(values, self.rows, self.features, self._sums_of(values[0] < EXACT))
+        return self._from(values, self.exact_rows, self.features, self._sums_of(values[0] < EXACT))
 
     def renumbered(self, n_classes: int, places: Array) -> Self:
         """The same with other numbers for the classes."""
-        rows, cells = spread(self.rows, n_classes, places), self.cells.renumbered(None, places)
-        return replace(self, rows=rows, cells=cells, sums=self.sums.renumbered(n_classes, places))
+        rows, cells = spread(self.exact_rows, n_classes, places), self.cells.renumbered(None, places)
+        return replace(self, exact_rows=rows, cells=cells, sums=self.sums.renumbered(n_classes, places))
 
     def without_classes(self, gone: Array) -> Self:
         """Without some classes (a mask), of which nothing is left."""
         places, mine = np.cumsum(~gone) - 1, ~gone[self.cells.klass]
-        cells = Cells(self.cells.feature[mine], self.cells.klass[mine], self.cells.values[:, mine])
-        rows, sums = spread(self.rows, len(gone), None)[~gone], self.sums.without_classes(gone)
-        left = replace(self, rows=rows, cells=cells.renumbered(None, places), sums=sums)
+        cells = self.cells.taken(mine)
+        rows, sums = spread(self.exact_rows, len(gone), None)[~gone], self.sums.without_classes(gone)
+        left = replace(self, exact_rows=rows, cells=cells.renumbered(None, places), sums=sums)
         return left._at(left.levels)  # without the ticks that nobody has any more
 
     def well_formed(self) -> bool:
@@ -244,7 +252,7 @@ class NumberCounts(Value):
         sums = ExactNumbers._from(
             _core.sums_of_values(self._flat, exact, place, len(present)), (3, len(present), self.features.size)
         )
-        return self.sums + ExactSums(np.zeros_like(self.rows), self.features, present, sums)
+        return self.sums + ExactSums(np.zeros(len(self.rows), np.int64), self.features, present, sums)
 
     def _aligned(self, other: Self) -> tuple[Self, Self]:
         """Both over the same columns: those of either."""
@@ -268,13 +276,13 @@ class NumberCounts(Value):
         missing = Cells.sorted(
             np.repeat((absent << CODE_BITS) | MISSING, len(present)),
             np.tile(present, len(absent)),
-            np.tile(self.rows[present], len(absent))[None],
+            np.tile(self.exact_rows[present], len(absent))[None],
         )
         moved = self.cells.renumbered(
             lambda feature: (own[feature >> CODE_BITS] << CODE_BITS) | (feature & MISSING), None
         )
         return type(self)(
-            self.rows,
+            self.exact_rows,
             features,
             levels,
             np.concatenate([[0], np.cumsum(sizes)]),
@@ -300,20 +308,23 @@ def _spread_sums(sums: ExactSums, features: Index, places: Array) -> ExactSums:
     source = np.full(features.size, -1)
     source[places] = np.arange(width)
     step = width * np.arange(3 * len(sums.present)).reshape(3, -1, 1)
-    return ExactSums(sums.rows, features, sums.present, sums.sums.take(np.where(source < 0, -1, source + step)))
+    return ExactSums(sums.exact_rows, features, sums.present, sums.sums.take(np.where(source < 0, -1, source + step)))
 
 
-def _units(values: Array) -> tuple[Array, Array | None]:
+def _units(exact: Array) -> tuple[Array, Array | None]:
     """Counts as whole numbers and, if there are any, fractions in units of 2^-64."""
-    if values.dtype == np.int64:
-        return values, None
-    units = np.floor(values)
-    return units.astype(np.int64), ((values - units) * 2.0**64).astype(np.uint64)
+    if exact.dtype == np.int64:
+        return exact, None
+    return np.ascontiguousarray(exact["whole"]), np.ascontiguousarray(exact["fraction"])
 
 
 def _amounts(units: Array, fractions: Array | None) -> Array:
     """Counts as cells hold them."""
-    return units[None] if fractions is None else whole(units + fractions * 2.0**-64)[None]
+    if fractions is None:
+        return units[None]
+    exact = np.empty((1, len(units)), FIXED)
+    exact["whole"], exact["fraction"] = units, fractions
+    return narrowed(exact)
 
 
 def _numbers(ticks: Array) -> Array:

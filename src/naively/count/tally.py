@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from naively.arrays import Array, Value, close
+from naively.arrays import Array, Value, less, rounded
 from naively.count.counts import WORDS, Counts, padded, rows_left, spread, sum_of
 from naively.errors import InputError
 from naively.names import Index
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 class Part(Protocol):
     """Counts or moments of some features, by number of class."""
 
-    rows: Array
+    exact_rows: Array
 
     @property
     def size(self) -> int:
@@ -58,13 +59,17 @@ class Tally(Value):
     >>> sum([a, b]) == a + b
     True
 
-    Whole counts are exact, so merging in any order gives the same bits; fractions compare equal to within rounding.
-    Names without any count do not make a difference.
+    Counts are exact, so merging in any order gives the same bits. Names without any count do not make a difference.
     """
 
     classes: Index
-    rows: Array
+    exact_rows: Array
     parts: dict[str, Part]
+
+    @cached_property
+    def rows(self) -> Array:
+        """The rows of each class as int64, or, where weights have fractions, as the nearest float64."""
+        return rounded(self.exact_rows)
 
     @property
     def part(self) -> Any:
@@ -86,7 +91,7 @@ class Tally(Value):
     def __add__(self, other: Tally) -> Tally:
         classes, theirs = self.aligned(other)
         parts = {name: part + theirs.parts[name] for name, part in self.parts.items()}
-        return Tally(classes, sum_of([self.rows, theirs.rows]), parts)
+        return Tally(classes, sum_of([self.exact_rows, theirs.exact_rows]), parts)
 
     def __radd__(self, other: int) -> Tally:
         """Return this tally for 0 + tally, which is how `sum` begins."""
@@ -94,10 +99,10 @@ class Tally(Value):
 
     def __sub__(self, other: Tally) -> Tally:
         classes, theirs = self.aligned(other)
-        rows = rows_left(classes, self.rows, theirs.rows)
+        rows = rows_left(classes, self.exact_rows, theirs.exact_rows)
         parts = {name: part.minus(theirs.parts[name], classes) for name, part in self.parts.items()}
         for name, part in self.parts.items():
-            check_missing(classes, (self.rows, part), (theirs.rows, theirs.parts[name]))
+            check_missing(classes, (self.exact_rows, part), (theirs.exact_rows, theirs.parts[name]))
         return Tally(classes, rows, parts)
 
     def __eq__(self, other: object) -> bool:
@@ -107,7 +112,7 @@ class Tally(Value):
             _, theirs = self.aligned(other)
         except InputError:
             return False
-        same = close(*padded(self.rows, theirs.rows))
+        same = np.array_equal(*padded(self.exact_rows, theirs.exact_rows))
         return same and all(part.same(theirs.parts[name]) for name, part in self.parts.items())
 
     __hash__ = None  # type: ignore[assignment]
@@ -125,7 +130,7 @@ class Tally(Value):
     def renumbered(self, classes: Index, places: Array) -> Tally:
         """Return the same counts over other classes, in which its own have these numbers."""
         parts = {name: part.renumbered(classes.size, places) for name, part in self.parts.items()}
-        return Tally(classes, spread(self.rows, classes.size, places), parts)
+        return Tally(classes, spread(self.exact_rows, classes.size, places), parts)
 
     def in_order(self) -> Tally:
         """Return the same counts with the classes sorted by name."""
@@ -140,7 +145,7 @@ class Tally(Value):
         """Return the tally without some classes (a mask) and their counts."""
         assert self.classes.names is not None
         parts = {name: part.without_classes(gone) for name, part in self.parts.items()}
-        return Tally(Index.of(self.classes.names[~gone]), self.rows[~gone], parts)
+        return Tally(Index.of(self.classes.names[~gone]), self.exact_rows[~gone], parts)
 
     def to_arrow(self) -> Any:
         """Return a `pyarrow.Table`, one row for each cell; for several parts, a dict of tables, with one of rows."""
@@ -167,5 +172,5 @@ class Tally(Value):
 def check_missing(classes: Index, mine: tuple[Array, Any], gone: tuple[Array, Any]) -> None:
     """Raise NegativeCount for forgetting more rows without a text than were counted; a pair is all rows and a part."""
     if isinstance(gone[1], Counts) and gone[1].kind in WORDS:
-        without, gone_without = (np.subtract(*padded(rows, part.rows)) for rows, part in (mine, gone))
+        without, gone_without = (less(*padded(rows, part.exact_rows)) for rows, part in (mine, gone))
         rows_left(classes, without, gone_without, "rows without a text")

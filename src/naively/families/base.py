@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from naively import _core
-from naively.arrays import Array, whole
+from naively.arrays import Array, from_core, nonzero
 from naively.count.cells import Cells
 from naively.count.counts import Counts
 from naively.count.ledger import PartLedger
@@ -64,7 +64,10 @@ class Family(Protocol):
 
 
 def rows_per_class(codes: Array, weight: Array | None, classes: int) -> Array:
-    return whole(np.bincount(codes, weights=weight, minlength=classes))
+    """Return the rows of each class by weight, int64 or FIXED."""
+    if weight is None:
+        return np.bincount(codes, minlength=classes)
+    return from_core(_core.rows_per_class(codes, classes, weight))
 
 
 def count_linear(
@@ -72,46 +75,44 @@ def count_linear(
     weight: Array | None,
 ) -> Counts:  # fmt: skip
     """The tally of rows whose values are added up: counts, presences, events."""
-    planes = 1 if kind == "counts" else 2
-    if is_sparse(X):
-        counted, missing, fault = _core.count_sparse(
-            X.data,
-            X.indices,
-            X.indptr,
-            X.shape[1],
-            codes,
-            classes.size,
-            weight,
-            *accepts.arguments,
-            threads(len(X.data)),
-        )
-        cells = Cells(counted[0], counted[1], counted[2][None])
-        missing_cells = Cells.empty() if missing is None else Cells(missing[0], missing[1], missing[2][None])
-    else:
-        sums, missing_sums, fault = _core.count_dense(
-            X, codes, classes.size, weight, *accepts.arguments, threads(X.size)
-        )
-        cells = _cells_of(sums)
-        missing_cells = _cells_of(missing_sums) if missing_sums is not None else Cells.empty()
+    try:
+        if is_sparse(X):
+            counted, missing, fault = _core.count_sparse(
+                X.data, X.indices, X.indptr, X.shape[1], codes, classes.size, weight, *accepts.arguments,
+                threads(len(X.data)),
+            )  # fmt: skip
+            cells = Cells.counted(counted)
+            missing_cells = Cells.empty() if missing is None else Cells.counted(missing)
+        else:
+            sums, missing_sums, fault = _core.count_dense(
+                X, codes, classes.size, weight, *accepts.arguments, threads(X.size)
+            )
+            cells = _cells_of(from_core(sums))
+            missing_cells = Cells.empty() if missing_sums is None else _cells_of(from_core(missing_sums))
+    except OverflowError:
+        raise InputError(f"{who}: column {_heaviest(X, features)!r} adds up to more than 2^62; rescale it") from None
     if fault is not None:
         raise error_for(fault, X, features, who, expected)
-    if cells.values.dtype != np.int64 and not np.isfinite(cells.values).all():
-        column = features.name(int(cells.feature[~np.isfinite(cells.values[0])][0]))
-        raise InputError(f"{who}: column {column!r} adds up to more than float64 holds; rescale it")
-    if planes == 2:
+    if kind != "counts":
         cells = _plane(cells, 0) + _plane(missing_cells, 1) if len(missing_cells) else _plane(cells, 0)
     return Counts(kind, rows_per_class(codes, weight, classes.size), features, cells)
 
 
+def _heaviest(X: Rows, features: Index) -> Any:
+    """The name of the column with the largest value."""
+    at = np.nanargmax(X.data if is_sparse(X) else X)
+    return features.name(int(X.indices[at] if is_sparse(X) else at % X.shape[1]))
+
+
 def _cells_of(sums: Array) -> Cells:
-    feature, klass = sums.T.nonzero()
-    return Cells(feature.astype(np.int64, copy=False), klass.astype(np.int32), whole(sums[klass, feature])[None])
+    feature, klass = nonzero(sums).T.nonzero()
+    return Cells(feature.astype(np.int64, copy=False), klass.astype(np.int32), sums[klass, feature][None])
 
 
 def _plane(cells: Cells, plane: int) -> Cells:
-    values = np.zeros((2, len(cells)), cells.values.dtype)
-    values[plane] = cells.values[0]
-    return Cells(cells.feature, cells.klass, values)
+    exact = np.zeros((2, len(cells)), cells.exact.dtype)
+    exact[plane] = cells.exact[0]
+    return Cells(cells.feature, cells.klass, exact)
 
 
 def count_in_blocks(family: Family, X: Rows, codes: Array, classes: Index, features: Any, weight: Array | None) -> Any:

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from naively import _core
-from naively.arrays import Array, whole
+from naively.arrays import Array, alike, from_core, nonzero
 from naively.count.cells import Cells
 from naively.count.columns import CODE_BITS, MISSING, Categories
 from naively.count.counts import Counts
@@ -59,16 +59,18 @@ class Categorical:
             raise error_for(fault, X, features.columns, self.who, "codes from 0 on")
         column = np.repeat(np.arange(len(sizes)), sizes)
         code = np.arange(len(sums)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        at, klass = np.nonzero(sums)
+        sums = from_core(sums)
+        at, klass = np.nonzero(nonzero(sums))
         feature, values = ((column << CODE_BITS) | code)[at], sums[at, klass]
         if missing is not None:
-            missing_columns, missing_klass = np.nonzero(missing)
+            missing = from_core(missing)
+            missing_columns, missing_klass = np.nonzero(nonzero(missing))
             feature = np.concatenate([feature, (missing_columns << CODE_BITS) | MISSING])
             klass, values = (
                 np.concatenate([klass, missing_klass]),
-                np.concatenate([values, missing[missing_columns, missing_klass]]),
+                np.concatenate(alike([values, missing[missing_columns, missing_klass]])),
             )
-        cells = Cells.sorted(feature, klass, whole(values)[None])
+        cells = Cells.sorted(feature, klass, values[None])
         rows = rows_per_class(codes, weight, classes.size)
         return Counts("categories", rows, _widened(features, sizes), cells)
 
@@ -207,7 +209,7 @@ def trimmed(tally: Counts, least: Array) -> Counts:
         return (column << CODE_BITS) | result
 
     cells = tally.cells.renumbered(renumber, None)
-    return Counts(tally.kind, tally.rows, Categories(tally.features.columns, tuple(values)), cells)
+    return Counts(tally.kind, tally.exact_rows, Categories(tally.features.columns, tuple(values)), cells)
 
 
 def _keys(X: Array) -> tuple[Array, Array]:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from naively.arrays import Array
+from naively.arrays import Array, sums_by, total_of
 from naively.count.cells import Cells
 from naively.count.counts import Counts
 from naively.count.ledger import PartLedger, View
@@ -163,7 +163,7 @@ class CountFamily:
         if self.share_of == "rows":
             return view.rows
         totals = view.totals[0]
-        return totals.sum() - totals if self.against_others else totals
+        return total_of(totals) - totals if self.against_others else totals
 
     def _counts(self, view: View) -> Array:
         """The counts of the cells that were seen."""
@@ -176,7 +176,7 @@ class CountFamily:
         """Return the count of each feature in classes that have not seen it: 0; against the others, its total count."""
         if not self.against_others:
             return np.zeros(view.width)
-        return np.bincount(view.cells.feature, weights=view.cells.values[0], minlength=view.width)
+        return sums_by(view.cells.feature, view.cells.values[0], view.width)
 
     def _of_features(self, view: View, rule: Context) -> Logs:
         """Return the term of each feature in an unseen cell, beside the term of the class."""
@@ -347,4 +347,6 @@ def _summed(view: View, klass: Array, n_features: Array, unseen: Array | None, s
     """Return the sum of a term over all features: `unseen` for all, with corrections for those that were seen."""
     nothing = np.zeros(view.classes.size) + (0.0 if unseen is None else unseen)
     more = ((0.0 if seen is None else seen) - nothing[klass]) * n_features
-    return view.all_features.size * nothing + np.bincount(klass, more, view.classes.size)
+    whole = view.cells.exact.dtype == np.int64  # then features do not come in another order where rows do
+    sums = np.bincount(klass, more, view.classes.size) if whole else sums_by(klass, more, view.classes.size)
+    return view.all_features.size * nothing + sums

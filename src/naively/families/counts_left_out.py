@@ -15,8 +15,9 @@ import numpy as np
 from naively import _core
 from naively.arrays import Array, Value
 from naively.count.cells import Cells
+from naively.count.comoments import DigitsLost
 from naively.count.ledger import PartLedger, View
-from naively.errors import Inexact, NegativeCount
+from naively.errors import NegativeCount
 from naively.names import Index
 from naively.read.matrix import Rows, SparseRows, is_sparse, is_sparse_matrix
 from naively.score.scores import Scores
@@ -260,7 +261,7 @@ def one_by_one(
         tally = family.count(row, codes[i : i + 1], ledger.classes, ledger.features, of_row)
         try:
             rest = ledger.subtract(tally, ledger.classes)
-        except Inexact:  # the difference would be inexact
+        except DigitsLost:
             rest = recounted(family, ledger, X, codes, weight, np.arange(len(codes)) != i)
         for k, rule in enumerate(rules):
             found[k].append(family.table(rest, rule, nothing).score(row))
@@ -268,7 +269,7 @@ def one_by_one(
 
 
 def recounted(family: Any, ledger: Any, X: Any, codes: Array, weight: Array | None, mask: Array) -> PartLedger:
-    """Count some of the rows anew; raise Inexact if these are not all rows that were counted."""
+    """Count some of the rows anew; raise DigitsLost if these are not all rows that were counted."""
     check_all_rows(ledger, codes, weight)
     rows = np.flatnonzero(mask)
     part = X[rows]
@@ -278,10 +279,10 @@ def recounted(family: Any, ledger: Any, X: Any, codes: Array, weight: Array | No
 
 
 def check_all_rows(ledger: Any, codes: Array, weight: Array | None) -> None:
-    """Raise Inexact if these are not all rows that were counted."""
+    """Raise DigitsLost if these are not all rows that were counted."""
     total = float(len(codes)) if weight is None else float(weight.sum())
     if abs(total - float(ledger.rows.sum())) > 1e-9 * total:
-        raise Inexact(
+        raise DigitsLost(
             "leaving these rows out would lose too many digits, and not all rows that were counted are at hand to "
             "count the others anew; pass all of them"
         )

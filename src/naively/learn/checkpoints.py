@@ -27,7 +27,7 @@ def save_checkpoint(model: Any, path: str | os.PathLike[str], about: dict[str, A
     writer = Writer()
     parts = {name: PartLedger(part.classes, part.levels) for name, part in model.ledger.counted.items()}
     words = [part.features for part in parts.values() if hasattr(part.levels[0], "features")]
-    ledger = Ledger(model.ledger.classes, model.ledger.rows, parts)  # those of a loaded model become plain ones
+    ledger = Ledger(model.ledger.classes, model.ledger.exact_rows, parts)  # those of a loaded model become plain ones
     state: dict[str, Any] = {"words": words, "ledger": ledger}  # words first: levels hold leading parts of them
     state |= {name: getattr(model, name) for name in ("declared", "counted", "chosen", "schema")}
     state["judged"] = None if model.calibrated is None else model.calibrated.without_sample()
@@ -61,7 +61,7 @@ def _restored(learner: Any, contents: Contents, suits: Callable[[dict[str, Any]]
     ledger = state.pop("ledger")
     for name, part in ledger.counted.items():
         for level in part.levels:
-            check_numbers(Tally(ledger.classes, ledger.rows, {name: level}))
+            check_numbers(Tally(ledger.classes, ledger.exact_rows, {name: level}))
     model = Model(ledger, calibrated=state.pop("judged"), **state)
     if model.schema is not None and not hasattr(model.schema, "blocks_of"):
         raise FileError("the schema is none")

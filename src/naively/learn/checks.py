@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from naively.arrays import less, narrowed, negative, rounded
 from naively.count import stored_vocabulary  # noqa: F401  which registers how vocabularies are stored
 from naively.count.columns import CODE_BITS, MISSING, Categories
-from naively.count.counts import PLANES, WORDS
+from naively.count.counts import PLANES, WORDS, padded
 from naively.count.grid import Grid
 from naively.count.vocabulary import WordFeatures
 from naively.names import Index, safe_key
@@ -24,6 +25,7 @@ from naively.store.registry import checks
 
 _MOST_NAMES = 1 << 40
 _MOST_ROWS = 1 << 62
+_COUNTS = "i8 V16"  # int64 or FIXED
 _LARGEST = 1e300
 """Numbers beyond this would not be finite any more once some of them are added up."""
 _ROWS_COUNTED = {
@@ -59,14 +61,14 @@ def _categories(categories: Any) -> None:
 def _cells(cells: Any) -> None:
     many = len(cells.feature)
     need(are(cells.feature, "i8", None) and are(cells.klass, "i4", many), "the cells of a tally")
-    need(are(cells.values, "i8 f8", None, many), "the numbers of a tally")
+    need(are(cells.exact, _COUNTS, None, many), "the numbers of a tally")
 
 
 @checks("Tally")
 def _tally(tally: Any) -> None:
     _classes(tally)
     need(all(type(part).__name__ in _PARTS for part in tally.parts.values()), "the parts of a tally")
-    need(all(len(part.rows) == tally.classes.size for part in tally.parts.values()), "the rows of a part")
+    need(all(len(part.exact_rows) == tally.classes.size for part in tally.parts.values()), "the rows of a part")
 
 
 _PARTS = ("Counts", "ExactSums", "NumberCounts", "Comoments", "ColumnCounts")
@@ -78,12 +80,12 @@ def _ledger(ledger: Any) -> None:
     for part in (ledger.parts or {}).values():
         need(_names(part.classes) == _names(ledger.classes), "the classes of a part")
         need(len(part.levels) > 0 and all(type(p).__name__ in _PARTS for p in part.levels), "the parts of a tally")
-        need(all(len(level.rows) <= ledger.classes.size for level in part.levels), "the rows of a part")
+        need(all(len(level.exact_rows) <= ledger.classes.size for level in part.levels), "the rows of a part")
 
 
 def _classes(value: Any) -> None:
     need(value.classes.names is not None, "classes without names")
-    need(are(value.rows, "i8 f8", value.classes.size), "the rows of classes")
+    need(are(value.exact_rows, _COUNTS, value.classes.size), "the rows of classes")
 
 
 @checks("Counts")
@@ -91,8 +93,8 @@ def _counts(counts: Any) -> None:
     need(counts.kind in PLANES, "the kind of counts")
     fitting = WordFeatures if counts.kind in WORDS else {"categories": Categories, "grid": Grid}.get(counts.kind, Index)
     need(isinstance(counts.features, fitting), "the features of counts")
-    need(are(counts.rows, "i8 f8", None), "the rows of counts")
-    need(len(counts.cells.values) == len(PLANES[counts.kind]), "the numbers of a tally")
+    need(are(counts.exact_rows, _COUNTS, None), "the rows of counts")
+    need(len(counts.cells.exact) == len(PLANES[counts.kind]), "the numbers of a tally")
 
 
 @checks("ExactNumbers")
@@ -104,14 +106,14 @@ def _exact_numbers(numbers: Any) -> None:
 
 @checks("ExactSums")
 def _exact_sums(sums: Any) -> None:
-    need(are(sums.rows, "i8 f8", None) and are(sums.present, "i8", None), "the rows of sums")
+    need(are(sums.exact_rows, _COUNTS, None) and are(sums.present, "i8", None), "the rows of sums")
     need(sums.sums.shape == (3, len(sums.present), sums.features.size), "the sums of classes")
 
 
 @checks("NumberCounts")
 def _number_counts(part: Any) -> None:
     width = part.features.size
-    need(are(part.rows, "i8 f8", None) and are(part.levels, "i1", width), "the levels of columns")
+    need(are(part.exact_rows, _COUNTS, None) and are(part.levels, "i1", width), "the levels of columns")
     need(are(part.bounds, "i8", width + 1) and are(part.ticks, "u8", None), "the values of columns")
     need(len(part.cells.values) == 1 and part.well_formed(), "the counts of values")
     need(part.sums.features.size == width and len(part.sums.rows) == len(part.rows), "the sums of columns")
@@ -119,7 +121,7 @@ def _number_counts(part: Any) -> None:
 
 @checks("Comoments")
 def _comoments(moments: Any) -> None:
-    need(are(moments.rows, "i8 f8", None), "the rows of moments")
+    need(are(moments.exact_rows, _COUNTS, None), "the rows of moments")
     need(are(moments.present, "i8", None), "the classes of moments")
     shape = len(moments.present), moments.features.size, moments.features.size
     for values in (moments.n, moments.mean, moments.m2):
@@ -129,7 +131,7 @@ def _comoments(moments: Any) -> None:
 @checks("ColumnCounts")
 def _column_counts(part: Any) -> None:
     need(part.grid.kind == "grid", "the counts of columns")
-    need(len(part.moments.rows) == len(part.grid.rows), "the rows of columns")
+    need(len(part.moments.exact_rows) == len(part.grid.exact_rows), "the rows of columns")
 
 
 @checks("Linear")
@@ -298,12 +300,21 @@ def check_numbers(tally: Any) -> None:
             _check_comoments(part)
         else:
             _check_cells(part)
-        need(
-            bool((part.rows <= tally.rows[: len(part.rows)] * (1 + 1e-9)).all()), "more rows with a text than there are"
-        )
+        _check_most(tally.exact_rows[: len(part.exact_rows)], part.exact_rows, "more rows with a text than there are")
     for counted in (tally, *tally.parts.values()):
-        need(bool((counted.rows >= 0).all()) and bool(np.isfinite(counted.rows).all()), "rows below zero")
-        need(counted.rows.sum(dtype=np.float64) < _MOST_ROWS, "more rows than there can be")
+        _check_counts(counted.exact_rows, _MOST_ROWS, "rows")
+
+
+def _check_counts(counts: Any, most: float, noun: str) -> None:
+    """Whether counts are written in the one way that they should be, from 0 to `most` together."""
+    need(narrowed(counts).dtype == counts.dtype, f"{noun} of another type")
+    need(not negative(counts).any(), f"{noun} below zero")
+    need(rounded(counts).sum(dtype=np.float64) < most, f"more {noun} than there can be")
+
+
+def _check_most(most: Any, counts: Any, what: str) -> None:
+    """Whether no count is above its limit."""
+    need(not negative(less(*padded(most, counts))).any(), what)
 
 
 def _check_present(part: Any) -> None:
@@ -332,7 +343,7 @@ def _check_cells(counts: Any) -> None:
     cells, features = counts.cells, counts.features
     if not len(cells):
         return
-    need(cells.klass.min() >= 0 and cells.klass.max() < len(counts.rows), "a cell of no class")
+    need(cells.klass.min() >= 0 and cells.klass.max() < len(counts.exact_rows), "a cell of no class")
     low, high = int(cells.feature.min()), int(cells.feature.max())
     if hasattr(features, "columns"):
         column, code = cells.feature >> CODE_BITS, cells.feature & MISSING
@@ -344,11 +355,10 @@ def _check_cells(counts: Any) -> None:
     before, after = cells.feature[:-1], cells.feature[1:]
     sorted_ = (before < after) | ((before == after) & (cells.klass[:-1] < cells.klass[1:]))
     need(bool(sorted_.all()), "cells out of order")
-    need(bool((cells.values >= 0).all()) and bool(np.isfinite(cells.values).all()), "counts below zero")
-    need(cells.values.sum(dtype=np.float64) < _LARGEST, "more counts than there can be")
-    most = counts.rows[cells.klass] * (1 + 1e-9)
+    _check_counts(cells.exact, _LARGEST, "counts")
+    most = counts.exact_rows[cells.klass]
     for plane in _ROWS_COUNTED.get(counts.kind, ()):
-        need(bool((cells.values[PLANES[counts.kind].index(plane)] <= most).all()), "more counts than rows")
+        _check_most(most, cells.exact[PLANES[counts.kind].index(plane)], "more counts than rows")
 
 
 def check_table(table: Any, thorough: bool = True) -> None:

@@ -85,7 +85,7 @@ def _document(learner: Any, frozen: bool, about: Any, ready: Ready | None) -> tu
     learner._finish_calibration(model)
     ready = Ready.of(learner) if ready is None else ready
     ledger, table = ready.ledger, ready.table
-    counted = ledger.total if not frozen else Tally(ledger.classes, ledger.rows, {})
+    counted = ledger.total if not frozen else Tally(ledger.classes, ledger.exact_rows, {})
     writer = Writer()
     document = {
         "kind": learner._who,
@@ -233,7 +233,7 @@ class FiledPart(PartLedger):
 
     def __init__(self, classes: Index, part: Any, check: Callable[[], None]):
         features = getattr(part, "features", None)
-        self.__dict__.update(classes=classes, rows=part.rows, features=features, _part=part, _check=check)
+        self.__dict__.update(classes=classes, exact_rows=part.exact_rows, features=features, _part=part, _check=check)
 
     @cached_property
     def levels(self) -> tuple[Any, ...]:
@@ -343,11 +343,11 @@ class Saved:
 
     def _ledger(self, tally: Tally) -> Ledger:
         if self.frozen:
-            return Ledger(tally.classes, tally.rows, None)
+            return Ledger(tally.classes, tally.exact_rows, None)
         if self.contents.verified:
             check_numbers(tally)
         parts = {name: FiledPart(tally.classes, part, lambda: self._check(tally)) for name, part in tally.parts.items()}
-        return Ledger(tally.classes, tally.rows, parts)  # type: ignore[arg-type]
+        return Ledger(tally.classes, tally.exact_rows, parts)  # type: ignore[arg-type]
 
     def _check(self, tally: Tally) -> None:
         """Check the counts, once, before their first use."""

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from naively.arrays import Array, Value
+from naively.count.comoments import DigitsLost
 from naively.count.counts import Counts
 from naively.count.ledger import Ledger, PartLedger
 from naively.count.tally import Tally
-from naively.errors import Inexact, InputError
+from naively.errors import InputError
 from naively.families.blocks.blocks import MISSING_VALUES, Blocks
 from naively.families.blocks.text import TextsBlock
 from naively.families.counts_left_out import check_all_rows, unsorted
@@ -251,11 +252,11 @@ class _Others:
             if len(self.ledger.counted) == 1 and tally.size * 64 > self.ledger.size:
                 return Ledger.of(self.ledger.total - tally)
             return self.ledger.subtract(tally)
-        except Inexact:  # the difference would be inexact
+        except DigitsLost:
             return self._counted_anew(rows)
 
     def _counted_anew(self, left_out: Array) -> Ledger:
-        """Return the ledger of all other rows, counted anew; raise Inexact if not all counted rows are at hand."""
+        """Return the ledger of all other rows, counted anew; raise DigitsLost if not all counted rows are at hand."""
         check_all_rows(self.ledger, self.codes, self.weight)
         others = np.ones(len(self.codes), bool)
         others[left_out] = False
@@ -277,8 +278,8 @@ def _without_weights(blocks: Blocks, ledger: Ledger) -> tuple[Blocks, Ledger]:
         return blocks, ledger
     words = replace(words, weights=False)
     total = ledger.counted[block.name].total
-    counts = replace(total, kind=words.kind, cells=replace(total.cells, values=total.cells.values[:2]))
-    fewer = Ledger(ledger.classes, ledger.rows, {block.name: PartLedger(ledger.classes, (counts,))})
+    counts = replace(total, kind=words.kind, cells=replace(total.cells, exact=total.cells.exact[:2]))
+    fewer = Ledger(ledger.classes, ledger.exact_rows, {block.name: PartLedger(ledger.classes, (counts,))})
     return replace(blocks, blocks=(replace(block, family=words),)), fewer
 
 

@@ -167,7 +167,7 @@ class FoldedRows(Value):
 def _only(cells: Cells, mask: Array) -> Cells:
     """The cells of some words (a mask of all)."""
     mine = np.flatnonzero(mask[cells.feature])
-    return Cells(cells.feature[mine], cells.klass[mine], cells.values.take(mine, axis=1))
+    return cells.taken(mine)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from naively import _core
-from naively.arrays import Array
+from naively.arrays import LARGEST_WEIGHT, Array, counted_weights
 from naively.errors import InputError, NegativeCount
 from naively.names import Index, kind_of, safe_key
 from naively.read.detect import missing_entries
@@ -228,8 +228,13 @@ def check_weights(weight: Any, rows: int) -> Array | None:
             else "sample_weight contains NaN or infinity"
         )
         raise InputError(f"{problem}: row {row} is {weight[row]}; weights must be finite and 0 or more")
-    if float(weight.max(initial=0.0)) * max(rows, 1) == np.inf:
-        raise InputError("sample_weight adds up to more than float64 holds; divide the weights by a common factor")
+    if float(weight.sum()) > LARGEST_WEIGHT:
+        row = int(np.argmax(weight))
+        raise InputError(
+            f"sample_weight adds up to more than 2^62 (row {row} alone is {weight[row]}); "
+            "divide the weights by a common factor"
+        )
+    weight = counted_weights(weight)
     if rows and not weight.any():
         raise InputError("sample_weight: every weight is zero, so there is nothing to count; leave some above zero")
     return np.ascontiguousarray(weight)

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from naively.arrays import Array
+from naively.arrays import Array, total_of
 from naively.errors import InputError, nearest
 from naively.names import Index
 from naively.store.registry import stored
@@ -67,11 +67,11 @@ class Smoothed(AnyClasses):
             raise InputError(f"beta must be 0 or more, got {self.beta!r}")
 
     def share(self, classes: Index, rows: Array) -> Array:
-        total = rows.sum() + self.beta * classes.size
+        total = total_of(rows) + self.beta * classes.size
         return (rows + self.beta) / total if total > 0 else Uniform().share(classes, rows)
 
     def log(self, classes: Index, rows: Array) -> Array:
-        total = rows.sum() + self.beta * classes.size
+        total = total_of(rows) + self.beta * classes.size
         if total <= 0:
             return Uniform().log(classes, rows)
         top = rows + self.beta

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from naively.arrays import Array
+from naively.arrays import FIXED, Array, from_core, to_core
 from naively.errors import FileError, InputError
 from naively.store.registry import CHECKS, CLASSES, DERIVED, FORMS, NAMES
 
@@ -52,6 +52,8 @@ class Writer:
     def _put_array(self, value: Array, path: str) -> Any:
         if value.dtype.kind in "biuf" and value.dtype.itemsize <= 8 and value.dtype != np.float16:
             return {"array": self.keep(value, path)}
+        if value.dtype == FIXED:
+            return {"fixed": self.keep(to_core(value), path)}
         if value.dtype.kind not in "OU":
             raise InputError(f"{path}: values of type {value.dtype} cannot be saved; use text or numbers")
         kind = "O" if value.dtype == object else value.dtype.newbyteorder("<").str
@@ -144,6 +146,12 @@ class Reader:
     def _get_array(self, node: Any) -> Array:
         return self.arrays[node["array"]]
 
+    def _get_fixed(self, node: Any) -> Array:
+        pairs = self.arrays[node["fixed"]]
+        if pairs.dtype != np.uint64 or pairs.ndim < 2 or pairs.shape[-1] != 2:
+            raise FileError("the file is damaged (counts that are no pairs)")
+        return from_core(np.ascontiguousarray(pairs))
+
     def _get_names(self, node: Any) -> Array:
         dtype, names = node["type"], self._get(node["names"])
         if not isinstance(names, list) or not all(isinstance(name, _PLAIN) for name in names):
@@ -192,6 +200,7 @@ class Reader:
 
     _ways: dict[str, Callable[..., Any]] = {  # noqa: RUF012
         "array": _get_array,
+        "fixed": _get_fixed,
         "names": _get_names,
         "float": _get_float,
         "int": _get_int,
@@ -238,7 +247,7 @@ def _fits(declared: str, value: Any) -> bool:
 def _fits_one(declared: str, value: Any) -> bool:
     outer, _, inner = declared.partition("[")
     if outer in _NUMBERS:
-        return isinstance(value, np.ndarray) and value.dtype.kind in "biuf"
+        return isinstance(value, np.ndarray) and (value.dtype.kind in "biuf" or value.dtype == FIXED)
     if outer in _SAME or outer in CLASSES or f"columns.{outer}" in CLASSES:
         kinds = {
             kind.__name__ for kind in type(value).__mro__

@@ -25,7 +25,7 @@ import numpy as np
 from naively.arrays import Array
 from naively.errors import FileError
 
-VERSION = 4
+VERSION = 5
 _VERSION_NUMBER = re.compile("[1-9][0-9]{0,5}")
 SMALL = 16 << 20
 """Of files up to so many bytes, all arrays are compared with their digests when they are opened."""

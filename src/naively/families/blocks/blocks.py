@@ -13,6 +13,7 @@ from naively.arrays import Array
 from naively.count.adding import add_all
 from naively.count.ledger import Ledger
 from naively.count.tally import Tally
+from naively.errors import InputError
 from naively.families.base import rows_per_class
 from naively.families.blocks.base import Block
 from naively.families.columns.missingness import Missingness
@@ -74,7 +75,10 @@ class Blocks:
     def _count_part(
         self, X: Frame, codes: Array, classes: Index, features: Mapping[str, Any], weight: Array | None
     ) -> Tally:
-        parts = {block.name: block.count(X, codes, classes, features[block.name], weight) for block in self.blocks}
+        try:
+            parts = {block.name: block.count(X, codes, classes, features[block.name], weight) for block in self.blocks}
+        except OverflowError as error:
+            raise InputError(str(error)) from None
         return Tally(classes, rows_per_class(codes, weight, classes.size), parts)
 
     def tidied(self, ledger: Ledger, forgotten: Tally) -> Ledger:

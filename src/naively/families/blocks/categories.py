@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from naively import _core
-from naively.arrays import Array
+from naively.arrays import Array, alike, from_core, nonzero
 from naively.count.cells import Cells
 from naively.count.columns import CODE_BITS, MISSING, Categories
 from naively.count.counts import Counts
@@ -202,11 +202,11 @@ def extended(known: Index, distinct: Array) -> Index:
 
 def with_missing(code: Array, klass: Array, value: Array, missing_sums: Array) -> Counted:
     """Append the counts of missing values to the counts of codes."""
-    classes = np.flatnonzero(missing_sums)
+    classes = np.flatnonzero(nonzero(missing_sums))
     return (
         np.concatenate([code, np.full(len(classes), MISSING)]),
         np.concatenate([klass, classes]),
-        np.concatenate([value, missing_sums[classes]]),
+        np.concatenate(alike([value, missing_sums[classes]])),
     )
 
 
@@ -215,9 +215,9 @@ def counted(column: Array, size: int, codes: Array, classes: int, weight: Array 
     if (size + 1) * classes > LARGEST_TABLE:  # pairs that are there, not all that could be
         code = np.where(column == HOLE, MISSING, column.astype(np.int64))
         pairs, at = np.unique(code * classes + codes, return_inverse=True)
-        return pairs // classes, pairs % classes, np.bincount(at, weights=weight).astype(np.float64)
-    sums = _core.count_column(column, codes, classes, weight, size)
-    code, klass = np.nonzero(sums[:-1])
+        return pairs // classes, pairs % classes, rows_per_class(at.astype(np.int32), weight, len(pairs))
+    sums = from_core(_core.count_column(column, codes, classes, weight, size))
+    code, klass = np.nonzero(nonzero(sums[:-1]))
     return with_missing(code, klass, sums[code, klass], sums[-1])
 
 
@@ -292,7 +292,8 @@ class CategoryBlock(TableBlock):
                 found[j] = column.count(values, features.values[j], codes, classes.size, weight, self.who)
         parts = [found[j] for j in range(len(self.columns))]
         feature = np.concatenate([part[0] | (j << CODE_BITS) for j, (part, _) in enumerate(parts)])
-        klass, values = (np.concatenate([part[i] for part, _ in parts]) for i in (1, 2))
+        klass = np.concatenate([part[1] for part, _ in parts])
+        values = np.concatenate(alike([part[2] for part, _ in parts]))
         known = tuple(index for _, index in parts)
         if any(a is not b for a, b in zip(known, features.values, strict=True)):
             features = Categories(features.columns, known)
@@ -316,7 +317,8 @@ class CategoryBlock(TableBlock):
             (number, klass, value), missing_sums, impossible, narrow = part
             if impossible < 0 and narrow:
                 known = extended(features.values[j], np.unique(number))
-                found[j] = with_missing(known.locate(number), klass, value, missing_sums), known
+                counts = from_core(value), from_core(missing_sums)
+                found[j] = with_missing(known.locate(number), klass, *counts), known
         return found
 
     def read(self, frame: Frame, features: Categories) -> CodeRows:

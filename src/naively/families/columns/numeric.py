@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from naively import _core
-from naively.arrays import Array, Value
+from naively.arrays import Array, Value, alike, from_core, nonzero
 from naively.count.cells import Cells
 from naively.count.column_counts import ColumnCounts
 from naively.count.columns import CODE_BITS, MISSING, Categories
@@ -318,13 +318,14 @@ def _joined(counted: list[tuple[Array, Array, Array, Array]], present: Array) ->
     klass: list[Array] = []
     values: list[Array] = []
     for j, (cell, of_class, value, lost) in enumerate(counted):
-        holes = np.flatnonzero(lost)
+        value, lost = from_core(value), from_core(lost)
+        holes = np.flatnonzero(nonzero(lost))
         feature += [cell | (j << CODE_BITS), np.full(len(holes), (j << CODE_BITS) | MISSING, np.int64)]
         klass += [present[of_class], present[holes]]
         values += [value, lost[holes]]
     if not feature:
         return Cells.empty()
-    return Cells.sorted(np.concatenate(feature), np.concatenate(klass), np.concatenate(values)[None])
+    return Cells.sorted(np.concatenate(feature), np.concatenate(klass), np.concatenate(alike(values))[None])
 
 
 _LARGEST = 1 << 21

@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from naively import _core
-from naively.arrays import Array
+from naively.arrays import Array, alike, less, rounded, sums_by, total_of
 from naively.count.cells import Cells, gathered
 from naively.count.counts import WEIGHT_UNIT, Counts
-from naively.count.ledger import PartLedger, View, count_histogram_of, entries_of
+from naively.count.ledger import PartLedger, View, count_histogram_of, entries_of, totals_of
 from naively.count.vocabulary import Buckets, Vocabulary, WordSubset
 from naively.errors import InputError
 from naively.families.base import rows_per_class
@@ -109,9 +109,9 @@ class Words:
         if isinstance(features, Buckets):
             cells, buckets, names, leads = _core.count_buckets(*arguments, features.size)
             seen = Buckets.of(features.size, buckets.tolist(), names, leads.tolist())
-            return self._tally(X, codes, classes, seen, Cells(*cells), weight)
+            return self._tally(X, codes, classes, seen, Cells.counted(cells), weight)
         own = Vocabulary()
-        counted = Cells(*_core.count_texts(*arguments, own.table))
+        counted = Cells.counted(_core.count_texts(*arguments, own.table))
         own = Vocabulary.all_of(own.table)
         if self.vocabulary is not None:
             return self._tally(X, codes, classes, features, self._only_given(own, counted, features), weight)
@@ -128,8 +128,6 @@ class Words:
         self, X: Texts | WordRows, codes: Array, classes: Index, features: Any, cells: Cells, weight: Array | None
     ) -> Counts:
         """Return the tally of these texts; a missing text is no row of the part."""
-        if cells.values.dtype != np.int64 and not np.isfinite(cells.values).all():
-            raise InputError("sample_weight adds up to more than float64 holds; divide the weights by a common factor")
         if len(X.missing):
             codes, weight = codes[~X.missing], None if weight is None else weight[~X.missing]
         return Counts(self.kind, rows_per_class(codes, weight, classes.size), features, cells)
@@ -140,7 +138,7 @@ class Words:
         here, there = (words.locate(self.vocabulary, split=self.split) for words in (own, features))
         moved[here[here >= 0]] = there[here >= 0]
         mine = moved[cells.feature] >= 0
-        return Cells.sorted(moved[cells.feature[mine]], cells.klass[mine], cells.values[:, mine])
+        return Cells.sorted(moved[cells.feature[mine]], cells.klass[mine], cells.exact[:, mine])
 
     # --- scoring
 
@@ -169,7 +167,7 @@ class Words:
                 holes[numbers] = False
             else:
                 cells = restricted(cells, numbers)
-            n_known, totals = len(numbers), cells.totals(ledger.classes.size, {OCCURRENCES, self._plane})
+            n_known, totals = len(numbers), cells.totals(ledger.classes.size)
         else:
             cells = ledger.take(features)
             held = cells.features()
@@ -181,8 +179,8 @@ class Words:
             else:
                 found = frequent_sums(ledger, self.limits.min_df)
                 assert found is not None  # or `features_in` would not have named these words
-                n_known, totals = found
-                documents = np.bincount(cells.feature, weights=cells.values[DOCUMENTS], minlength=len(features))
+                n_known, totals = found[0], rounded(found[1]).astype(np.float64)
+                documents = sums_by(cells.feature, cells.values[DOCUMENTS], len(features))
                 held = np.flatnonzero(documents >= self.limits.min_df)
             numbers = features = features[held]
             cells = restricted(cells, held)
@@ -194,8 +192,8 @@ class Words:
         linear = replace(linear, features=words)
         idf = None
         if self.weighting == "tfidf" and self.family != "bernoulli":
-            documents = np.bincount(cells.feature, weights=cells.values[DOCUMENTS], minlength=len(columns))
-            idf = inverse_documents(float(ledger.rows.sum()), documents)
+            documents = sums_by(cells.feature, cells.values[DOCUMENTS], len(columns))
+            idf = inverse_documents(total_of(ledger.rows), documents)
         return TextTable(self, linear, words, idf, features, holes)
 
     def _keeps_empty_columns(self, ledger: PartLedger, numbers: Array) -> bool:
@@ -263,7 +261,7 @@ class Words:
         X = X if isinstance(X, WordRows) else self.read(X, ledger.features)
         numbers = self.kept(ledger.total)
         cells = restricted(ledger.total.cells, numbers)
-        totals = cells.totals(ledger.classes.size, {OCCURRENCES, self._plane})
+        totals = cells.totals(ledger.classes.size)
         view = self._view(ledger, cells, len(numbers), len(numbers), totals)
         whole_view = view
         settled = [self._settled_for(ledger, rule, lambda: self._urns(whole_view, totals)) for rule in rules]
@@ -363,7 +361,7 @@ class Words:
             return [""] * size
         totals = cells.totals(ledger.classes.size)
         view = self._view(ledger, cells, len(numbers), len(numbers), totals)
-        plain = replace(view, cells=replace(cells, values=cells.values[:1]), totals=totals[:1])
+        plain = replace(view, cells=replace(cells, exact=cells.exact[:1]), totals=totals[:1])
         settled = rule.settle(lambda: self._urns(view, totals))
         chance = exp(Multinomial().log_shares(plain, settled, klass))
         lengths = rng.poisson(total / max(float(ledger.rows[klass]), 1.0), size)
@@ -395,16 +393,15 @@ def frequent_sums(ledger: PartLedger, least: int) -> tuple[int, Array] | None:
     before, after = (
         _sums_of(gathered(part, words), least, size) for part in ([first.cells], [v.cells for v in ledger.levels])
     )
-    return n_words - before[0] + after[0], totals - before[1] + after[1]
+    return n_words - before[0] + after[0], totals_of([less(*alike([totals, before[1]])), after[1]], size)
 
 
 def _sums_of(cells: Cells, least: int, classes: int) -> tuple[int, Array]:
     if not len(cells):
-        return 0, np.zeros((len(cells.values), classes))
+        return 0, np.zeros((len(cells.exact), classes), np.int64)
     documents = np.bincount(cells.feature, weights=cells.values[DOCUMENTS])
     mask = (documents >= least)[cells.feature]
-    frequent = Cells(cells.feature[mask], cells.klass[mask], np.ascontiguousarray(cells.values[:, mask]))
-    return int(np.count_nonzero(documents >= least)), frequent.totals(classes)
+    return int(np.count_nonzero(documents >= least)), cells.taken(mask).exact_totals(classes)
 
 
 def without_unseen_words(ledger: PartLedger, forgotten: Counts, family: Words) -> PartLedger:

@@ -110,7 +110,7 @@ class WordRows(Value):
         """Count each word in each class: occurrences, documents and, with `weights`, weights."""
         known = self.__dict__.get("unit") if weights else None  # of the full texts, if words are masked
         arguments = self.starts, self.number, self.count, known, self.words.size, codes, classes, weight
-        return Cells(*_core.count_rows(*arguments, weights, threads(len(self.number))))
+        return Cells.counted(_core.count_rows(*arguments, weights, threads(len(self.number))))
 
 
 def read_all(rules: Any, texts: Any, n_threads: int) -> WordRows:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
-from naively.arrays import Array
+from naively.arrays import Array, sums_by, total_of
 from naively.count.cells import Cells
 from naively.count.counts import Counts
 from naively.errors import InputError
@@ -196,7 +196,7 @@ class Selection:
         """Return the selected words among these (sorted numbers)."""
         if self.none or not len(numbers):
             return numbers
-        total = tally.rows.sum()
+        total = total_of(tally.rows)
         low, high = (v if isinstance(v, Integral) else v * total for v in (self.min_df, self.max_df))
         documents = summed(tally, numbers, DOCUMENTS)
         if self.yields and not ((documents >= low) & (documents <= high)).any():
@@ -218,7 +218,7 @@ def summed(tally: Counts, numbers: Array, plane: int) -> Array:
     place = np.searchsorted(numbers, tally.cells.feature)
     place = np.minimum(place, max(len(numbers) - 1, 0))
     mine = numbers[place] == tally.cells.feature if len(numbers) else np.zeros(len(place), bool)
-    return np.bincount(place[mine], weights=tally.cells.values[plane][mine], minlength=len(numbers))
+    return sums_by(place[mine], tally.cells.values[plane][mine], len(numbers))
 
 
 def restricted(cells: Cells, numbers: Array) -> Cells:
@@ -227,17 +227,17 @@ def restricted(cells: Cells, numbers: Array) -> Cells:
         return cells  # all of them
     place = places(numbers, cells.feature)
     mine = place >= 0
-    return Cells(place[mine], cells.klass[mine], np.ascontiguousarray(cells.values[:, mine]))
+    return replace(cells.taken(mine), feature=place[mine])
 
 
 def narrowed(cells: Cells, kept: Array, planes: Collection[int]) -> Cells:
     """Return the cells of some features (a mask), renumbered, with values of some planes alone."""
     mine = np.flatnonzero(kept[cells.feature])
-    values = np.zeros((len(cells.values), len(mine)), cells.values.dtype)
+    exact = np.zeros((len(cells.exact), len(mine)), cells.exact.dtype)
     for plane in planes:
-        if plane < len(values):
-            np.take(cells.values[plane], mine, out=values[plane])
-    return Cells((np.cumsum(kept) - 1)[cells.feature[mine]], cells.klass[mine], values)
+        if plane < len(exact):
+            np.take(cells.exact[plane], mine, out=exact[plane])
+    return Cells((np.cumsum(kept) - 1)[cells.feature[mine]], cells.klass[mine], exact)
 
 
 _DENSE = 1 << 24
