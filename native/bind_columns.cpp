@@ -2,9 +2,11 @@
 #include <nanobind/stl/unique_ptr.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "bind.hpp"
 #include "columns.hpp"
+#include "hash.hpp"
 #include "parallel.hpp"
 
 using namespace naively;
@@ -35,6 +37,19 @@ std::unique_ptr<KnownTexts> known_texts_of(const In1<std::int64_t>& offsets, con
 std::unique_ptr<KnownNumbers> known_numbers_of(const In1<std::int64_t>& numbers) {
     require(numbers.shape(0) < (std::size_t{1} << 31), "too many categories");
     return std::make_unique<KnownNumbers>(numbers.data(), numbers.shape(0));
+}
+
+// A number for each value that depends on the value alone, whatever its type; 0 for a missing one.
+nb::object hash_numbers_py(const Any1& values, std::uint64_t seed) {
+    std::vector<std::uint64_t> hashes(values.shape(0), 0);
+    typed(values, [&](auto* each) {
+        nb::gil_scoped_release free;
+        for (std::size_t i = 0; i < hashes.size(); ++i) {
+            const double value = static_cast<double>(each[i]) + 0.0;  // so that -0 is 0
+            if (value == value) hashes[i] = hash_number(std::bit_cast<std::uint64_t>(value), seed);
+        }
+    });
+    return array_of(std::move(hashes));
 }
 
 std::unique_ptr<HeldColumn> column_of_codes(const In1<std::int32_t>& codes) {
@@ -196,6 +211,7 @@ void naively::bind_columns(nb::module_& m) {
                     nb::arg("there").none(), nb::arg("first"), nb::arg("known"))
         .def_static("of_bins", &column_of_bins, nb::arg("values"), nb::arg("edges"), nb::arg("bits"))
         .def_static("of_numbers", &column_of_numbers, nb::arg("values"), nb::arg("known"));
+    m.def("hash_numbers", &hash_numbers_py, nb::arg("values"), nb::arg("seed"));
     m.def("read_codes", &read_codes_py, nb::arg("columns"), nb::arg("rows"), nb::arg("threads"));
     m.def("score_codes", &score_codes_py, nb::arg("rows"), nb::arg("weight"), nb::arg("unseen"), nb::arg("base"),
           nb::arg("offsets"), nb::arg("sizes"), nb::arg("classes"), nb::arg("threads"));

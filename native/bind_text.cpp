@@ -334,6 +334,56 @@ nb::tuple reorder_py(const In1<std::int64_t>& starts, const In1<std::int32_t>& c
     return rows_out(std::move(result));
 }
 
+// The bytes of all texts one after another, where each begins and ends, and marks of missing ones (of length 0: none).
+nb::tuple buffers_of(const Texts& texts) {
+    require(texts.odd < 0 && !texts.documents.given, "these are no plain texts");
+    const Documents& from = texts.documents;
+    std::vector<std::int64_t> starts{0};
+    std::vector<std::uint8_t> data, missing(from.missing.begin(), from.missing.end());
+    {
+        nb::gil_scoped_release free;
+        starts.reserve(from.size() + 1);
+        data.reserve(texts.bytes);
+        for (const std::string_view text : from.texts) {
+            data.insert(data.end(), text.begin(), text.end());
+            starts.push_back(static_cast<std::int64_t>(data.size()));
+        }
+    }
+    return nb::make_tuple(array_of(std::move(starts)), array_of(std::move(data)), array_of(std::move(missing)));
+}
+
+// The tokens of each text as bytes, None for a missing one.
+nb::list tokens_of(const Texts& texts) {
+    require(texts.odd < 0 && texts.documents.given, "these are no lists of tokens");
+    nb::list all;
+    for (std::size_t i = 0; i < texts.documents.size(); ++i) {
+        if (texts.documents.is_missing(i)) {
+            all.append(nb::none());
+            continue;
+        }
+        nb::list mine;
+        for (const std::string_view token : texts.documents.tokens[i])
+            mine.append(nb::bytes(token.data(), token.size()));
+        all.append(mine);
+    }
+    return all;
+}
+
+// The number of bytes of each text.
+nb::object lengths_of(const Texts& texts) {
+    require(texts.odd < 0, "there are no such rows");
+    const Documents& from = texts.documents;
+    std::vector<std::int64_t> lengths(from.size(), 0);
+    for (std::size_t i = 0; i < lengths.size(); ++i) {
+        if (!from.given) {
+            lengths[i] = static_cast<std::int64_t>(from.texts[i].size());
+        } else {
+            for (const std::string_view token : from.tokens[i]) lengths[i] += static_cast<std::int64_t>(token.size());
+        }
+    }
+    return array_of(std::move(lengths));
+}
+
 // A number for each text that depends on its bytes alone, in every process; 0 for a missing one.
 nb::object hashes_of(const Texts& texts) {
     require(texts.odd < 0, "there are no such rows");
@@ -385,6 +435,10 @@ void naively::bind_text(nb::module_& m) {
         .def("part", &part_of, nb::arg("start"), nb::arg("stop"))
         .def("take", &taken_of, nb::arg("rows"))
         .def("hashes", &hashes_of)
+        .def("lengths", &lengths_of)
+        .def("buffers", &buffers_of)
+        .def("tokens", &tokens_of)
+        .def_prop_ro("given", [](const Texts& self) { return self.documents.given; })
         .def_prop_ro("odd", [](const Texts& self) { return self.odd; })
         .def_prop_ro("bytes", [](const Texts& self) { return self.bytes; })
         .def_prop_ro("missing",

@@ -229,8 +229,8 @@ def same_model(path, model, rows):
 
 
 def test_training_by_a_column_of_texts_prints_figures_that_are_right(cli):
-    ran = done(cli("train reviews.csv --target label --text review -o new.nb"))
-    model = TextClassifier(**USUAL).fit(TEXTS, LABELS)
+    ran = done(cli("train reviews.csv --target label --text review --fast -o new.nb"))
+    model = TextClassifier(choose=False).fit(TEXTS, LABELS)
     same_model("new.nb", model, TEXTS)
     left_out = naively.leave_one_out(model, TEXTS, LABELS)
     assert ran.facts["rows"] == "480"
@@ -244,8 +244,8 @@ def test_training_by_a_column_of_texts_prints_figures_that_are_right(cli):
 
 
 def test_training_answers_machines_with_the_same_figures(cli):
-    told = done(cli("train reviews.csv --target label --text review -o new.nb --json")).document
-    model = TextClassifier(**USUAL).fit(TEXTS, LABELS)
+    told = done(cli("train reviews.csv --target label --text review --fast -o new.nb --json")).document
+    model = TextClassifier(choose=False).fit(TEXTS, LABELS)
     assert told["rows"] == 480
     assert told["unlabelled"] == 0
     assert told["classes"] == ["negative", "positive"]
@@ -277,15 +277,16 @@ TEXT_OPTIONS = {
     "--alpha 0.5": {"alpha": 0.5},
     "--alpha 0": {"alpha": 0.0},
     "--tokens sklearn": {"tokens": "sklearn"},
-    "--tokens chars": {"tokens": "chars", "ngrams": (1, 4)},
+    "--tokens chars": {"tokens": "chars"},
     "--negation": {"negation": True},
     "--min-df 3": {"min_df": 3},
     "--hashing 12": {"hashing": 12},
     "--prior uniform": {"prior": naively.Uniform()},
     "--no-calibrate": {"calibrate": False},
-    "--choose": {"family": "auto", "weighting": "auto", "ngrams": "auto"},
-    "--choose --family bernoulli --tokens sklearn":
-        {"family": "bernoulli", "weighting": "auto", "ngrams": "auto", "tokens": "sklearn"},
+    "": {},
+    "--fast": {"choose": False},
+    "--fast --tokens chars": {"choose": False, "tokens": "chars"},
+    "--family bernoulli --tokens sklearn": {"family": "bernoulli", "tokens": "sklearn"},
     "--threads 1": {},
 }  # fmt: skip
 
@@ -296,7 +297,7 @@ def test_each_option_of_a_text_model_is_that_of_python(cli, options):
     reviews("some.csv", end=uneven)
     told = done(cli(f"train some.csv --target label --text review -o new.nb --json {options}")).document
     texts, labels = TEXTS[:uneven], LABELS[:uneven]
-    model = TextClassifier(**{**USUAL, **TEXT_OPTIONS[options]}).fit(texts, labels)
+    model = TextClassifier(**TEXT_OPTIONS[options]).fit(texts, labels)
     same_model("new.nb", model, TEXTS)
     assert naively.load("new.nb").parameters() == model.parameters()
     left_out = naively.leave_one_out(model, texts, labels).accuracy
@@ -306,7 +307,7 @@ def test_each_option_of_a_text_model_is_that_of_python(cli, options):
 
 
 def test_a_choice_among_recipes_says_what_was_chosen(cli):
-    ran = done(cli("train reviews.csv --target label --choose -o new.nb"))
+    ran = done(cli("train reviews.csv --target label -o new.nb"))
     chosen = TextClassifier().fit(TEXTS, LABELS).chosen_
     assert f"chosen with {chosen.family}, {chosen.weighting}" in ran.facts["alpha"]
     assert f"out of {len(chosen.tried)} recipes" in ran.facts["alpha"]
@@ -455,7 +456,7 @@ def test_data_that_are_not_there_are_named(cli):
 
 
 def test_left_out_rows_can_be_fewer_or_none(cli):
-    told = done(cli("train reviews.csv --target label -o new.nb --loo 100 --json")).document
+    told = done(cli("train reviews.csv --target label --fast -o new.nb --loo 100 --json")).document
     assert told["estimate"]["rows"] == 100
     assert done(cli("train reviews.csv --target label -o new.nb --loo 0 --json")).document["estimate"] is None
     assert tally("new.nb") == tally("reviews.nb")
@@ -940,7 +941,7 @@ def test_rows_left_out_are_judged_as_by_python(cli, options):
         "": {}, "--family complement --alpha 0.3": {"family": "complement", "alpha": 0.3},
         "--ngrams 2 --negation": {"ngrams": (1, 2), "negation": True},
     }[options]  # fmt: skip
-    model = TextClassifier(**{**USUAL, **python})
+    model = TextClassifier(**python)
     told = done(cli(f"evaluate reviews.csv --target label --cv 5 --json {options}")).document
     _same_evaluation(told, evaluate(naively.cross_validate(model, TEXTS, LABELS, folds=5)))
     told = done(cli(f"evaluate reviews.csv --target label --loo --json {options}")).document
@@ -1090,7 +1091,8 @@ def test_the_arithmetic_of_an_explanation_adds_up(cli):
 
 @pytest.mark.parametrize("top", [2, 10])
 def test_the_shown_columns_sum_to_the_shown_sum(cli, top):
-    out = done(cli(f"explain reviews.nb --top {top}", "Not a bad film, but a tedious last half hour")).out
+    done(cli("train reviews.csv --target label --fast -o fast.nb"))
+    out = done(cli(f"explain fast.nb --top {top}", "Not a bad film, but a tedious last half hour")).out
     rows = [re.split(r"  +", line) for line in out.splitlines()[1:]]
     ends = next(n for n, row in enumerate(rows) if row[0] == "sum")
     for column in (-1, -2):
@@ -1239,9 +1241,9 @@ def test_learning_in_steps_is_training_at_once(cli):
     reviews("first.csv", end=200)
     reviews("second.csv", 200, 300)
     reviews("third.csv", 300)
-    done(cli("train first.csv --target label --text review -o new.nb"))
+    done(cli("train first.csv --target label --text review --fast -o new.nb"))
     ran = done(cli("learn new.nb second.csv third.csv"))
-    assert tally("new.nb") == tally("reviews.nb")
+    assert tally("new.nb") == TextClassifier(choose=False).fit(TEXTS, LABELS).tally_
     assert ran.facts["rows"] == "480 (before: 200)"
     told = done(cli("learn new.nb first.csv -o larger.nb --json")).document
     assert (told["rows"], told["changed"]) == (680, 200)
@@ -1285,7 +1287,7 @@ def test_everything_can_be_forgotten_and_learnt_again(cli):
     done(cli("predict reviews.nb reviews.csv"))
     done(cli("show reviews.nb"))
     done(cli("learn reviews.nb reviews.csv"))
-    assert tally("reviews.nb") == TextClassifier(**USUAL).fit(TEXTS, LABELS).tally_
+    assert tally("reviews.nb") == TextClassifier().fit(TEXTS, LABELS).tally_
 
 
 def test_new_labels_and_words_are_taken_up(cli):
@@ -1294,7 +1296,7 @@ def test_new_labels_and_words_are_taken_up(cli):
     model = naively.load("reviews.nb")
     assert model.classes_.tolist() == ["italian", "negative", "positive"]
     assert model.class_count_.tolist() == [3, 240, 240]
-    expected = TextClassifier(**USUAL).fit([*TEXTS, *["bellissimo film"] * 3], [*LABELS, *["italian"] * 3])
+    expected = TextClassifier(ngrams=(1, 2)).fit([*TEXTS, *["bellissimo film"] * 3], [*LABELS, *["italian"] * 3])
     assert model.tally_ == expected.tally_
 
 
@@ -1340,7 +1342,7 @@ def test_forgetting_more_in_a_later_batch_changes_not_a_byte(cli, here):
     assert (here / "new.nb").read_bytes() == before
 
 
-@pytest.mark.parametrize("options", ["", "--ngrams 2 --weighting tfidf"])
+@pytest.mark.parametrize("options", ["--fast", "--fast --ngrams 2 --weighting tfidf"])
 def test_merging_is_training_on_all_to_the_last_byte(cli, here, options):
     reviews("north.csv", end=170)
     reviews("south.csv", 170)
@@ -1703,6 +1705,20 @@ def test_progress_is_drawn_in_a_terminal_and_gone_at_the_end(tmp_path):
     assert shown.rfind("\r\x1b[K") > shown.rfind("counting")
     assert "6,400" in shown[shown.rfind("\r\x1b[K") :]
     assert "\x1b[2mrows" in shown
+
+
+@unix
+def test_choosing_draws_its_progress(tmp_path):
+    rng = np.random.default_rng(0)
+    lines = [f"__label__{'ab'[i % 2]} {' '.join(map(str, rng.integers(0, 9000, 30)))}\n" for i in range(9000)]
+    shown = _in_terminal("train - --format fasttext -o new.nb", ["".join(lines).encode()], tmp_path)
+    drawn = re.findall(r"\r(choosing[^\r\n]*?)\x1b\[K", shown)
+    shares = [int(found[1]) for line in drawn if (found := re.search(r"(\d+)%", line))]
+    assert shares
+    assert shares == sorted(shares)
+    assert not re.search(r"rows|/s", "".join(drawn))
+    quick = _in_terminal("train - --format fasttext --fast -o new.nb", ["".join(lines).encode()], tmp_path)
+    assert "choosing" not in quick
 
 
 @unix

@@ -24,7 +24,7 @@ def texts(folder):
     labels = chance.choice(["ham", "spam", "news"], ROWS, p=[0.6, 0.3, 0.1]).tolist()
     lines = [f"{' '.join(f'w{word}' for word in row)},{label}\n" for row, label in zip(words, labels, strict=True)]
     (folder / "data.csv").write_text("text,label\n" + "".join(lines))
-    return ["data.csv", "--target", "label", "--text", "text"]
+    return ["data.csv", "--target", "label", "--text", "text", "--fast"]
 
 
 def table(folder):

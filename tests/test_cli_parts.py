@@ -4,40 +4,12 @@ import threading
 from contextlib import closing
 
 import numpy as np
-import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import naively
 from naively.cli import main, options
 from naively.cli.prefetch import Prefetch
-from naively.learn.sample import Sample, _hashed
 from naively.sources import request
-
-
-@given(st.lists(st.integers(0, 60), max_size=6), st.integers(0, 40), st.booleans(), st.booleans())
-def test_a_sample_is_the_same_however_the_rows_are_cut(sizes, most, mixed, narrow):
-    sample, begin = Sample(most), 0
-    kind = pa.string() if narrow else pa.large_string()
-    for size in sizes:
-        rows = range(begin, begin + size)
-        texts = pa.array([None if n % 7 == 0 else f"text {n}" for n in rows], kind)
-        sample.see(pa.table({"t": texts, **({"n": pa.array(rows, pa.int64())} if mixed else {})}))
-        begin += size
-    wanted = np.sort(np.argsort(_hashed(0, begin))[:most])
-    found = sample.rows()
-    texts = [] if found is None else found["t"].to_pylist()
-    assert texts == [None if n % 7 == 0 else f"text {n}" for n in wanted.tolist()]
-    assert sample.seen == begin
-
-
-def test_a_sample_of_long_texts_is_bounded_by_their_bytes(monkeypatch):
-    monkeypatch.setattr("naively.learn.sample._BYTES", 1 << 16)
-    sample = Sample(5000)
-    for _ in range(40):
-        sample.see(pa.table({"t": ["x" * 1000] * 100}))
-    assert 50 <= len(sample.rows()) < 1000
 
 
 def test_what_is_fetched_ahead_comes_in_order_and_so_do_errors():

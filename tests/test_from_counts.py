@@ -236,7 +236,7 @@ def test_a_command_makes_a_model_of_counts(tmp_path: Path, capsys: pytest.Captur
 
 
 @pytest.mark.parametrize(
-    "option", [["--choose"], ["--checkpoint"], ["--hashing", 9], ["--text", "text"], ["--columns", "a"]], ids=str
+    "option", [["--checkpoint"], ["--hashing", 9], ["--text", "text"], ["--columns", "a"]], ids=str
 )
 def test_options_that_need_rows_are_refused(
     option: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]

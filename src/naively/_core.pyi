@@ -285,6 +285,9 @@ class Column:
     def of_numbers(values: _Values, known: KnownNumbers) -> Column:
         """Whole numbers among those known; one that is not, or a fraction, has the code behind the last."""
 
+def hash_numbers(values: _Values, seed: int) -> _U8:
+    """A number for each value that depends on the value alone, whatever its type; 0 for a missing one."""
+
 def read_codes(columns: list[Column], rows: int, threads: int) -> tuple[_I4, _Fault]:
     """The codes of all columns, rows by columns."""
 
@@ -356,6 +359,19 @@ class Texts:
 
     def hashes(self) -> _U8:
         """A number for each text that depends on its bytes alone, in every process; 0 for a missing one."""
+
+    def lengths(self) -> _I8:
+        """The number of bytes of each text."""
+
+    def buffers(self) -> tuple[_I8, _U1, _U1]:
+        """Copies: where each text begins and ends, the bytes, and marks of missing ones (length 0: none is)."""
+
+    def tokens(self) -> list[list[bytes] | None]:
+        """The tokens of each text, where texts are lists of tokens."""
+
+    @property
+    def given(self) -> bool:
+        """Whether texts are lists of tokens."""
 
     @property
     def odd(self) -> int:

@@ -15,7 +15,6 @@ from naively.cli.console import Console
 from naively.cli.prefetch import Prefetch
 from naively.cli.progress import Progress
 from naively.errors import FileError, InputError
-from naively.learn.sample import Sample
 from naively.read.matrix import RowError
 from naively.sources import Source
 from naively.store.atomic import sweep
@@ -29,7 +28,7 @@ class Counted:
     unlabelled: int = 0
     start: int = 0  # number of the first row of the current batch, from 0
     labelled: Any = None  # mask of the rows of that batch that have a label
-    sample: Sample = field(default_factory=lambda: Sample(0))
+    seen: int = 0  # labelled rows that were read, counted now or before
     state: tuple[Any, int] | None = None  # the model and the number of rows that it has counted
 
 
@@ -59,7 +58,7 @@ class Checkpoint:
                 f"{self.path} belongs to other data or other options; run the command that it belongs to, or delete it "
                 "to start anew"
             )
-        learner._model, rows = found._model, int(stored["rows"])
+        learner._state, rows = found._state, int(stored["rows"])
         console.note(f"going on from {self.path}: {rows:,} rows were counted")
         return rows
 
@@ -79,10 +78,10 @@ class Checkpoint:
 
 def count(
     source: Source, roles: Roles, learner: Any, console: Console, label: str, *,
-    forget: bool = False, most: int = 0, checkpoint: Checkpoint | None = None, batches: Any = None,
+    forget: bool = False, checkpoint: Checkpoint | None = None, batches: Any = None,
 ) -> Counted:  # fmt: skip
-    """Count (or forget) all rows that have a label, and keep a sample of `most` rows; read `batches` if given."""
-    counted = Counted(sample=Sample(most))
+    """Count (or forget) all rows that have a label; read `batches` if given."""
+    counted = Counted()
     done = 0 if checkpoint is None else checkpoint.resume(learner, console)
     batches = Prefetch(source.batches(roles.read)) if batches is None else batches
     try:
@@ -91,7 +90,7 @@ def count(
             counted.rows = done
             with closing(_learn(learner, rows, forget)) as learning:
                 for n_rows in learning:
-                    counted.state = learner._model, counted.rows + n_rows
+                    counted.state = learner._state, counted.rows + n_rows
                     counted.rows += n_rows
                     if checkpoint is not None and checkpoint.due():
                         checkpoint.write(counted.state)
@@ -109,7 +108,7 @@ def count(
     if counted.rows == 0:
         problem = "no row has a label" if counted.unlabelled else "there are no rows"
         raise InputError(f"{source.called}: {problem}, so there is nothing to count")
-    if counted.sample.seen < done:
+    if counted.seen < done:
         raise InputError(f"{source.called}: has fewer rows than {done:,}, which the checkpoint has counted")
     if counted.unlabelled:
         console.warn(f"{counted.unlabelled:,} of {counted.unlabelled + counted.rows:,} rows have no label: left out")
@@ -124,9 +123,9 @@ def _labelled(batches: Any, roles: Roles, learner: Any, counted: Counted, done: 
         read += batch.num_rows
         rows = roles.labelled(batch)
         counted.unlabelled += batch.num_rows - rows.num_rows
-        counted.sample.see(rows)
-        if rows.num_rows and counted.sample.seen > done:
-            yield roles.rows(rows), roles.coded_labels(rows, learner.classes_ if "_model" in vars(learner) else None)
+        counted.seen += rows.num_rows
+        if rows.num_rows and counted.seen > done:
+            yield roles.rows(rows), roles.coded_labels(rows, learner.classes_ if "_state" in vars(learner) else None)
 
 
 def _learn(learner: Any, rows: Iterator[tuple[Any, Any]], forget: bool) -> Generator[int, None, None]:

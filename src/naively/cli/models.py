@@ -16,8 +16,6 @@ from naively.errors import FileError, InputError
 from naively.sources import Request, Source, open_source
 from naively.sources.files import as_text
 
-_OF_TEXTS = {"family": "multinomial", "weighting": "counts", "ngrams": (1, 1)}
-"""Values of "auto" parameters without --choose."""
 _ONLY_OF_TEXTS = ("family", "weighting", "ngrams", "tokens", "negation", "min_df", "hashing", "choose")
 
 
@@ -75,17 +73,7 @@ def _common(arguments: Namespace) -> dict[str, Any]:
 
 
 def _texts(arguments: Namespace) -> dict[str, Any]:
-    given = {name: getattr(arguments, name) for name in _OF_TEXTS}
-    if not arguments.choose:
-        usual = {**_OF_TEXTS, **({"ngrams": (1, 4)} if arguments.tokens == "chars" else {})}
-        given = {name: usual[name] if value == "auto" else value for name, value in given.items()}
-    return {
-        **given,
-        "tokens": arguments.tokens,
-        "negation": arguments.negation,
-        "min_df": arguments.min_df or 1,
-        "hashing": arguments.hashing,
-    }
+    return {**{name: getattr(arguments, name) for name in _ONLY_OF_TEXTS}, "min_df": arguments.min_df or 1}
 
 
 def _refuse_options_of_texts(arguments: Namespace) -> None:
@@ -93,7 +81,7 @@ def _refuse_options_of_texts(arguments: Namespace) -> None:
 
     for name in _ONLY_OF_TEXTS:
         if getattr(arguments, name) != MODELLING[name]:
-            option = f"--{name.replace('_', '-')}"
+            option = "--fast" if name == "choose" else f"--{name.replace('_', '-')}"
             raise UsageError(f"{option} is for a model of one column of texts: name that column with --text")
 
 

@@ -134,7 +134,10 @@ def modelling(command: argparse.ArgumentParser, title: str = "model") -> None:
         help="class prior: as frequent as in the data (empirical, default), or all equal (uniform)",
     )  # fmt: skip
     group.add_argument(
-        "--choose", action="store_true", help="compare recipes (family, weighting, n-grams) on the texts, take the best"
+        "--fast",
+        dest="choose",
+        action="store_false",
+        help="compare no recipes: what is auto is multinomial, by counts of single words",
     )
     group.add_argument(
         "--no-calibrate", dest="calibrate", action="store_false", help="leave probabilities as they come: too sure"
@@ -143,7 +146,7 @@ def modelling(command: argparse.ArgumentParser, title: str = "model") -> None:
 
 MODELLING = {
     "family": "auto", "weighting": "auto", "ngrams": "auto", "alpha": "auto", "tokens": "words", "negation": False,
-    "min_df": None, "hashing": None, "prior": "empirical", "choose": False, "calibrate": True,
+    "min_df": None, "hashing": None, "prior": "empirical", "choose": True, "calibrate": True,
 }  # fmt: skip
 
 

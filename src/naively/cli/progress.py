@@ -23,11 +23,15 @@ class Progress:
             ...
             progress.update(rows=len(batch), bytes=batch_bytes)
 
-    `rows` and `size_bytes` are the totals, if known; a bar and the time left are drawn if one of them is. The line is
-    cleared at the end, also on Ctrl-C. Without a terminal an update costs two additions.
+    `rows` and `size_bytes` are the totals, if known; a bar and the time left are drawn if one of them is. `unit` names
+    what is counted ("": nothing that is worth a number). The line is cleared at the end, also on Ctrl-C. Without a
+    terminal an update costs two additions.
     """
 
-    def __init__(self, console: Console, label: str, size_bytes: int | None = None, rows: int | None = None):
+    def __init__(
+        self, console: Console, label: str, size_bytes: int | None = None, rows: int | None = None, unit: str = "rows"
+    ):
+        self._unit = unit
         self.rows = 0
         self.bytes = 0
         self._console = console
@@ -69,8 +73,8 @@ class Progress:
         """Format the line: label, bar, percentage, rows, speeds and time left; parts that do not fit are left out."""
         share = self._share()
         time_left = f"{clock(self._seconds_left())} left" if share is not None else clock(now - self._begin)
-        rows_done = f"{self.rows:,} rows" if self.rows else ""
-        row_speed = f"{self._row_speed.value:,.0f} rows/s" if self.rows else ""
+        rows_done = f"{self.rows:,} {self._unit}" if self.rows and self._unit else ""
+        row_speed = f"{self._row_speed.value:,.0f} {self._unit}/s" if self.rows and self._unit else ""
         byte_speed = f"{megabytes(self._byte_speed.value)}/s" if self.bytes else ""
         percent = f"{100 * share:3.0f}%" if share is not None else ""
         label = cut(self._label, room)

@@ -43,7 +43,7 @@ def _train(commands: Any) -> None:
         "An existing model is replaced; a file that is no model is not, unless --force is given.",
         "  naively train reviews.csv --target label --text review -o reviews.nb\n"
         "  naively train people/*.parquet --target income --drop id,name\n"
-        "  naively train mails.csv --target label --text subject,body --choose\n"
+        "  naively train mails.csv --target label --text subject,body\n"
         "  naively train --sql \"SELECT * FROM 'sales/*.parquet' WHERE year > 2020\" --target returned\n"
         "  naively train huge.jsonl --target label --checkpoint   # run it again to go on after a stop",
         _check_training,
@@ -68,7 +68,7 @@ def _train(commands: Any) -> None:
     )  # fmt: skip
     group.add_argument(
         "--loo", metavar="N", type=at_least(0), default=5_000,
-        help="how many rows are left out one by one, to estimate accuracy (default: 5000; 0: none)",
+        help="how many rows, of a sample, are left out to estimate accuracy (default: 5000; 0: none)",
     )  # fmt: skip
     group.add_argument("--force", action="store_true", help="replace a file even if it is no model")
     common(command)
@@ -78,7 +78,8 @@ def _learn(commands: Any) -> None:
     command = add_command(
         commands, "learn", "add labelled rows to a model", "MODEL DATA... [-o MODEL] [options]",
         "Add labelled rows to a model. It then is the model that would have been trained from all the rows at once; "
-        "the old ones are not read again. Calibration is kept from training.\n\nNew words, "
+        "the old ones are not read again. Recipe and calibration are kept from training until as many rows have been "
+        "learnt as there were; then both are found anew from the new rows.\n\nNew words, "
         "categories and labels are added as they come.",
         "  naively learn reviews.nb monday.csv tuesday.csv\n"
         "  naively learn reviews.nb more.csv -o larger.nb",
@@ -310,7 +311,7 @@ def _check_training(arguments: argparse.Namespace) -> None:
 
 def _check_from_counts(arguments: argparse.Namespace) -> None:
     """Raise for options that need rows."""
-    given = {"--choose": arguments.choose, "--checkpoint": arguments.checkpoint, "--hashing": arguments.hashing}
+    given = {"--checkpoint": arguments.checkpoint, "--hashing": arguments.hashing}
     given |= {"--text": arguments.text, "--columns": arguments.columns, "--drop": arguments.drop}
     for option, value in given.items():
         if value:

@@ -157,7 +157,7 @@ class TextsFromCounts(_Countable):
             raise InputError("hashing: counts of words by name are not hashed; leave it out")
         given = None if words.vocabulary is None else words.no_words()
         part: Any = grouped.words(words.kind, given, words.tokens.ngrams if words.split else None)
-        tally = Tally(grouped.classes, grouped.rows, {TextsBlock.name: part})
+        tally = Tally(grouped.classes, grouped.rows, {TextsBlock.part: part})
         model._commit(Model(Ledger.of(tally), counted=model._counted()))
         found: Self = model
         return found

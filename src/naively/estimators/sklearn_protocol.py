@@ -157,7 +157,7 @@ class SklearnProtocol(Learner):
     # --- fitted or not
 
     def _check_fitted(self) -> None:
-        if "_model" in vars(self):
+        if "_state" in vars(self):
             return
         try:
             from sklearn.exceptions import NotFittedError
@@ -169,7 +169,7 @@ class SklearnProtocol(Learner):
         )
 
     def __sklearn_is_fitted__(self) -> bool:
-        return "_model" in vars(self)
+        return "_state" in vars(self)
 
     # --- what was learnt
 
@@ -238,7 +238,7 @@ class SklearnProtocol(Learner):
 
     def _repr_html_(self) -> str:
         facts = list(self._changed().items())
-        if "_model" in vars(self):
+        if "_state" in vars(self):
             names = self.classes_
             listed = ", ".join(map(str, names[:10])) + (", ..." if len(names) > 10 else "")
             facts += [("classes", f"{len(names)}: {listed}"), ("rows", f"{self._model.ledger.rows.sum():,g}")]

@@ -29,7 +29,6 @@ from naively.names import Index
 from naively.read.frame import Frame
 from naively.read.label_codes import counted_codes
 from naively.read.labelled_table import batch_of, frame_of, label_mask, labelled, weighed
-from naively.read.row_keys import table_keys
 from naively.score.calibration import AUTO
 from naively.score.priors import PRIORS, Empirical, Prior, prior_of
 from naively.score.table import Table
@@ -91,7 +90,6 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
 
     reads_text = False
 
-    _calibrates_later = True  # which takes tables, and these are made when they are first needed
     _usual_method = AUTO
 
     def __init__(
@@ -181,12 +179,12 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
             frame = model.schema.matched(frame)
         return Batch(frame, codes, index, weight, counted_rows)
 
-    def _begun(self, batch: Batch, declared: Index) -> tuple[Model, Batch]:
+    def _begun(self, batch: Batch, declared: Index) -> Model:
         schema = Schema.of(batch.frame, self._value("columns"), self._who, self._words)
         blocks = schema.blocks_of(informative=False)
         tally = blocks.count(batch.frame, batch.codes, batch.classes, blocks.no_features(), batch.weight)
         dtype = _dtype(batch.frame)
-        return Model(Ledger.of(tally), dtype, declared, self._counted(), schema=schema), batch
+        return Model(Ledger.of(tally), dtype, declared, self._counted(), schema=schema)
 
     def _after_learning(self, model: Model, batch: Batch) -> None:
         model.schema.warn_of_new(batch.frame)
@@ -194,9 +192,9 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
             if isinstance(block, CategoryBlock):
                 block.warn(model.features[block.name], float(model.ledger.rows.sum()))
 
-    def _keys(self, model: Any, rows: Any, codes: Array, classes: Index) -> Array:
-        columns = [column.name for column in model.schema.columns if column.rule is not None]
-        return table_keys(rows, columns, codes, classes)
+    def _sampled_rows(self, model: Model, frame: Frame) -> Frame:
+        used = {column.name for column in model.schema.columns if column.rule is not None}
+        return Frame({name: v for name, v in frame.columns.items() if name in used}, frame.rows, frame.named)
 
     def _labelled(self, model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Frame, Array, Array | None]:
         known = model.ledger.classes
@@ -300,7 +298,7 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
 
     def _repr_html_(self) -> str:
         summary = super()._repr_html_()
-        return summary + self.schema_._repr_html_() if "_model" in vars(self) else summary
+        return summary + self.schema_._repr_html_() if "_state" in vars(self) else summary
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -11,37 +10,30 @@ from typing import Any, ClassVar
 import numpy as np
 
 from naively.arrays import Array
-from naively.count.ledger import Ledger
-from naively.count.tally import Tally
-from naively.errors import InputError, warn_caller
+from naively.errors import InputError
 from naively.estimators.from_counts import TextsFromCounts
 from naively.estimators.sklearn_protocol import CALIBRATE, SklearnProtocol, validated
 from naively.estimators.validation import Between, OneOf
-from naively.families.blocks.blocks import Blocks
-from naively.families.blocks.text import TextsBlock
-from naively.families.words.block import FAMILIES, WEIGHTINGS, Words
+from naively.families.words.block import FAMILIES, WEIGHTINGS
 from naively.families.words.log_odds import top_words
-from naively.families.words.rows import WordRows, read_all
+from naively.families.words.rows import read_all
 from naively.families.words.selection import Best
-from naively.learn.calibrate import CalibratingLearner
-from naively.learn.choose import CHOSEN, Chosen, chosen_recipe, resolved_recipe
-from naively.learn.learner import Batch
-from naively.learn.model import NO_CLASSES, Model
+from naively.learn.choose import (
+    Choice,
+    Chosen,
+    is_open,
+)
+from naively.learn.model import NO_CLASSES
 from naively.learn.parameters import defaults_of
-from naively.learn.words import COUNTED, frozen, value_text, words_family, words_rule
-from naively.names import Index
+from naively.learn.text_learner import TextLearner
+from naively.learn.words import COUNTED
 from naively.read.frame import Frame
-from naively.read.label_codes import check_weights, counted_codes, number_labels
-from naively.read.labels import labels_of, rows_to_count
-from naively.read.matrix import RowError
-from naively.read.row_keys import text_keys
 from naively.score.explanation import Explanation
-from naively.score.priors import PRIORS, Empirical, Prior, prior_of
+from naively.score.priors import PRIORS
 from naively.smooth.backgrounds import SMOOTHINGS
-from naively.threads import threads
 
 
-class TextClassifier(TextsFromCounts, SklearnProtocol, CalibratingLearner):
+class TextClassifier(TextsFromCounts, SklearnProtocol, TextLearner):
     """Naive Bayes on raw text: words are counted as they are read, and everything else is decided afterwards.
 
     >>> from naively import TextClassifier
@@ -58,10 +50,9 @@ class TextClassifier(TextsFromCounts, SklearnProtocol, CalibratingLearner):
     NaN) counts for its class and adds no words; a missing one is predicted by the prior. Bytes that are no UTF-8 part
     words, as a blank would.
 
-    Parameters that are "auto" are chosen by the first batch of texts that is learnt (`chosen_`): some dozens of recipes
-    are tried on folds that are taken out of the counts. With fewer than a hundred different texts, fewer than two for
-    each class, or more than 26,000 classes, and where alpha is a rule or 0, it is multinomial, by counts of single
-    words.
+    Parameters that are "auto" are chosen (`chosen_`): some dozens of recipes are tried on folds of a sample of the
+    texts, which no order of the texts can change. With fewer than a hundred different texts, fewer than two for each
+    class, or more than 26,000 classes, and where alpha is a rule or 0, it is multinomial, by counts of single words.
 
     Parameters
     ----------
@@ -105,6 +96,8 @@ class TextClassifier(TextsFromCounts, SklearnProtocol, CalibratingLearner):
         Whether what weighting="tfidf" needs is counted as well.
     norm : bool, default=False
         Whether the complement's weights are divided by their sum.
+    choose : bool, default=True
+        Whether recipes are compared; False: what is "auto" is multinomial, by counts of single words, which is faster.
     calibrate : bool, "temperature", "per class" or "isotonic", default=True
         How probabilities are brought to what they are worth on held-out texts: by one number that scores are divided by
         (True, "temperature"), a constant for each class as well ("per class"), or a rising function for each class
@@ -132,6 +125,7 @@ class TextClassifier(TextsFromCounts, SklearnProtocol, CalibratingLearner):
         "hashing": [Between(Integral, 1, 30), None],
         "weights": ["boolean"],
         "norm": ["boolean"],
+        "choose": ["boolean"],
         "calibrate": CALIBRATE,
         "threads": [Between(Integral, 1, 1024), None],
     }
@@ -159,6 +153,7 @@ class TextClassifier(TextsFromCounts, SklearnProtocol, CalibratingLearner):
         hashing: Any = None,
         weights: Any = True,
         norm: Any = False,
+        choose: Any = True,
         calibrate: Any = True,
         threads: Any = None,
     ):
@@ -180,52 +175,15 @@ class TextClassifier(TextsFromCounts, SklearnProtocol, CalibratingLearner):
         self.hashing = hashing
         self.weights = weights
         self.norm = norm
+        self.choose = choose
         self.calibrate = calibrate
         self.threads = threads
 
     # --- rules
 
-    def _resolved(self, model: Model | None) -> dict[str, Any]:
-        """The parameters with what was chosen in place of "auto"."""
-        return resolved_recipe(None if model is None else _recipe(model), self._parameters())
-
     def _parameters(self) -> dict[str, Any]:
         """The parameters; of a subclass, those that it has from here."""
         return {name: self._value(name) for name in defaults_of(TextClassifier)}
-
-    def _words(self, model: Model | None) -> Words:
-        """Return the family of words for the present parameters."""
-        return words_family(self._who, self._resolved(model))
-
-    def _blocks_of(self, model: Model | None) -> Blocks:
-        return Blocks(self._who, (TextsBlock(self._words(model)),))
-
-    def _rule(self) -> Any:
-        return self._rule_for(self.__dict__.get("_model"))
-
-    def _rule_for(self, model: Model | None) -> Any:
-        resolved = self._resolved(model)
-        return words_rule(resolved["alpha"], resolved["family"])
-
-    def _prior_rule(self) -> Prior:
-        return prior_of(self._value("prior"), Empirical())
-
-    def _counted(self) -> dict[str, Any]:
-        return {name: frozen(self._value(name)) for name in COUNTED}
-
-    def _check_counted(self, model: Model) -> None:
-        self._validate_params()
-        for name, value in model.counted.items():
-            now = frozen(self._value(name))
-            if now != value:
-                raise InputError(f"counted with {name}={value_text(value)}, now it is {value_text(now)}; fit again")
-
-    def _identity(self) -> tuple[Any, ...]:
-        """Models that chose different recipes can be merged if their counts agree."""
-        resolved = resolved_recipe(None, self._parameters())
-        counted = {**resolved, "ngrams": self._resolved(self._model)["ngrams"]}
-        family = words_family(self._who, counted)
-        return family, words_rule(resolved["alpha"], resolved["family"]), self._prior_rule()
 
     # --- learning
 
@@ -248,18 +206,22 @@ class TextClassifier(TextsFromCounts, SklearnProtocol, CalibratingLearner):
         """
         if y is None and isinstance(X, Iterator):
             return self._fit_batches(X)
-        return super().fit(X, y, sample_weight)
+        with self._all_or_nothing():
+            super().fit(X, y, sample_weight)
+            self.settle()
+        return self
 
     def _fit_batches(self, batches: Iterator[Any]) -> Any:
         with self._all_or_nothing():
-            self.__dict__.pop("_model", None)
+            self.__dict__.pop("_state", None)
             for number, batch in enumerate(batches):
                 if not isinstance(batch, tuple) or len(batch) not in (2, 3):
                     raise InputError(f"batch {number}: expected (texts, labels), got {type(batch).__name__}")
                 texts, labels, *weight = batch
                 self.partial_fit(texts, labels, sample_weight=weight[0] if weight else None)
-            if "_model" not in self.__dict__:
+            if "_state" not in self.__dict__:
                 raise InputError("no batch came, so there is nothing to count")
+            self.settle()
         return self
 
     def refit(self, **parameters: Any) -> Any:
@@ -283,144 +245,25 @@ class TextClassifier(TextsFromCounts, SklearnProtocol, CalibratingLearner):
         with self._all_or_nothing():
             self.set_params(**parameters)
             self._validate_params()
-            self._commit(self._model)
+            self._commit(self._state)
             _ = self.table_
         self._warn_if_uncalibrated()
         return self
-
-    def _begun(self, batch: Batch, declared: Index) -> tuple[Model, Batch]:
-        words, texts, parameters = self._words(None), batch.frame.whole, self._parameters()
-        labels = batch.codes, batch.classes, batch.weight
-        choice, rows = chosen_recipe(words, parameters, self._prior_rule(), texts, *labels)
-        if choice is not None:
-            words = words_family(self._who, resolved_recipe(choice.recipe, parameters))
-        if rows is not None:
-            batch = replace(batch, frame=Frame.of_rows(rows), source=batch.frame)
-        return self._counted_first(words, batch, declared, choice), batch
-
-    def _counted_first(self, words: Words, batch: Batch, declared: Index, choice: Any = None) -> Model:
-        """The state once the first texts are counted."""
-        blocks = Blocks(self._who, (TextsBlock(words),))
-        features = blocks.no_features()
-        if isinstance(batch.frame.whole, WordRows):
-            features = {block.name: batch.frame.whole.words for block in blocks.blocks}
-        tally = blocks.count(batch.frame, batch.codes, batch.classes, features, batch.weight)
-        return Model(Ledger.of(tally), np.float64, declared, self._counted(), choice)
-
-    def _after_learning(self, model: Model, batch: Batch) -> None:
-        if not any(len(level.cells) for part in model.ledger.counted.values() for level in part.levels):
-            warn_caller(
-                "no text has a word that is counted, so the model knows nothing but how frequent each class is",
-            )
-        self._rule_for(model)
-
-    def learn_batches(self, batches: Iterable[tuple[Any, Any]]) -> Iterator[int]:
-        """Count batches of (texts, labels) on top of what was counted before, several at a time.
-
-        Batches are added up in order. The number of texts is yielded after each batch, when the model has learnt it and
-        all batches before it. No calibration is fitted: see `judge`.
-
-        Parameters
-        ----------
-        batches : iterable of (texts, labels)
-            As for `partial_fit`.
-        """
-        from concurrent.futures import ThreadPoolExecutor
-
-        self._validate_params()
-        begun: deque[tuple[Any, int]] = deque()
-        model = self.__dict__.get("_model")
-        classes = None if model is None else model.ledger.classes
-        n_threads = self.threads or threads()
-        with ThreadPoolExecutor(n_threads) as pool:
-            try:
-                for X, y in batches:
-                    if "_model" not in self.__dict__ and not begun:
-                        self.partial_fit(X, y)  # this makes the choice of "auto"
-                        classes = self._model.ledger.classes
-                        yield len(y)
-                        continue
-                    words = replace(self._words(self._model), threads=1)
-                    batch = self._checked(words, X, y, classes, None)
-                    classes = batch.classes
-                    begun.append((pool.submit(self._count_alone, words, batch), len(y)))
-                    if len(begun) >= n_threads:
-                        yield self._take_up(*begun.popleft())
-                while begun:
-                    yield self._take_up(*begun.popleft())
-            finally:
-                pool.shutdown(wait=True, cancel_futures=True)
-
-    def _count_alone(self, words: Words, batch: Batch) -> Tally:
-        """The tally of a batch, with words numbered by themselves unless their numbers are known beforehand."""
-        blocks = Blocks(self._who, (TextsBlock(words),))
-        fixed = words.vocabulary is not None or words.buckets is not None
-        features = self._model.features if fixed else blocks.no_features()
-        return blocks.count(batch.frame, batch.codes, batch.classes, features, batch.weight)
-
-    def _take_up(self, counted: Any, rows: int) -> int:
-        tally = counted.result()
-        with self._lock:
-            model = self._model
-            words = self._words(model)
-            parts = {name: words.placed(part, model.features[name]) for name, part in tally.parts.items()}
-            self._commit(model.after(model.ledger.add(replace(tally, parts=parts))))
-        return rows
-
-    def _batch(
-        self, model: Model | None, blocks: Blocks | None, X: Any, y: Any, classes: Index | None, sample_weight: Any
-    ) -> Batch:
-        words: Any = self._words(None) if blocks is None else blocks.blocks[0].family
-        return self._checked(words, X, y, classes, sample_weight)
-
-    def _checked(
-        self, words: Words, X: Any, y: Any, classes: Index | None, sample_weight: Any, *, all_rows: bool = False
-    ) -> Batch:
-        """Return texts that have a label, with labels and weights; texts of weight 0 are left out unless `all_rows`."""
-        if y is None:
-            raise InputError(f"{self._who} requires y to be passed, but the target y is None")
-        texts = words.tokens.texts(X)
-        y, known = labels_of(y, len(texts))
-        if not len(texts):
-            raise InputError("Found array with 0 sample(s): there is no text to count")
-        weight = check_weights(sample_weight, len(texts))
-        counted_rows = known if all_rows else rows_to_count(known, weight)
-        if counted_rows is not None:
-            texts, y = texts.take(np.flatnonzero(counted_rows)), y[counted_rows]
-            weight = None if weight is None else weight[counted_rows]
-        try:
-            codes, index = number_labels(y, classes)
-        except RowError as error:
-            raise error.among(counted_rows) from None
-        return Batch(Frame.of_rows(texts), codes, index, weight, counted_rows)
-
-    def _labelled(self, model: Model, X: Any, y: Any, sample_weight: Any) -> tuple[Frame, Array, Array | None]:
-        words, known = self._words(model), model.ledger.classes
-        batch = self._checked(words, X, y, known, sample_weight, all_rows=True)
-        codes = counted_codes(batch.codes, batch.classes, known, batch.weight)
-        [features] = model.features.values()
-        return Frame.of_rows(words.read(batch.frame.whole, features)), codes, batch.weight
-
-    def _keys(self, model: Any, rows: Frame, codes: Array, classes: Index) -> Array:
-        return text_keys(rows.whole, codes, classes)
-
-    def _labelled_keys(self, model: Any, X: Any, rows: Frame, codes: Array, known: Array | None) -> Array:
-        texts = self._words(model).tokens.texts(X)
-        return text_keys(texts if known is None else texts.take(known), codes, model.ledger.classes)
 
     def _fit_and_read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Frame, Array, Array | None]:
         """Reads the texts once for both, where nothing is to be chosen or known beforehand."""
         self._validate_params()
         self._copy_parameters()
-        chooses = any(isinstance(getattr(self, name), str) and getattr(self, name) == "auto" for name in CHOSEN)
+        chooses = is_open(self._parameters())
         weightless = sample_weight is not None and not np.all(sample_weight)
         if chooses or self.vocabulary is not None or self.hashing is not None or weightless:
             return super()._fit_and_read(X, y, sample_weight)
-        words = self._words(None)
+        words, blocks = self._words(None), self._counting_blocks(None)
         batch = self._checked(words, X, y, None, sample_weight)
         texts = batch.frame.whole
-        batch = replace(batch, frame=Frame.of_rows(read_all(words.tokens.core, texts, words.n_threads(texts))))
-        self._commit(self._counted_first(words, batch, NO_CLASSES))
+        rows = read_all(words.tokens.core, texts, words.n_threads(texts))
+        batch = replace(batch, frame=Frame.of_rows(rows))
+        self._commit(self._counted_first(blocks, batch, NO_CLASSES, {"words": rows.words}))
         return batch.frame, batch.codes, batch.weight
 
     # --- scoring
@@ -464,8 +307,8 @@ class TextClassifier(TextsFromCounts, SklearnProtocol, CalibratingLearner):
         alpha = self._words(model).settled_by(part, rule).pseudo(None) if rule.adds else rule
         words = resolved["family"], resolved["weighting"], tuple(resolved["ngrams"]), resolved["min_df"]
         choice = model.chosen
-        if choice is None:
-            return Chosen(*words, alpha)
+        if not isinstance(choice, Choice):
+            return Chosen(*words, alpha, why=choice)
         same = (*words, alpha) == (*choice.recipe.way, choice.recipe.alpha)
         if same and choice.whole(resolved) and choice.prior == self._prior_rule():
             return Chosen(*words, alpha, choice.accuracy, choice.margin, choice.texts, choice.tried)
@@ -522,8 +365,3 @@ class TextClassifier(TextsFromCounts, SklearnProtocol, CalibratingLearner):
         tags.input_tags.two_d_array = False
         tags.input_tags.one_d_array = True
         return tags
-
-
-def _recipe(model: Model) -> Any:
-    """Return the chosen recipe; None if no recipes were compared."""
-    return None if model.chosen is None else model.chosen.recipe

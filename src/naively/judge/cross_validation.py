@@ -40,7 +40,7 @@ class Counted:
         if isinstance(X, Iterator):
             raise InputError("rows are looked at more than once here: pass them as they are, not as an iterator")
         method = method_of(model)
-        if "_model" in vars(model):
+        if "_state" in vars(model):
             rows, codes, weight = model._labelled(model._model, X, y, sample_weight)
         else:
             model = uncalibrated(model)

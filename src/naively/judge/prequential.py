@@ -137,14 +137,14 @@ def prequential(
     for place, batch in enumerate(tracked(stream, "learning the stream", show=progress)):
         try:
             X, labels, weight = batch_of(batch, y)
-            if "_model" in vars(model):
+            if "_state" in vars(model):
                 judged = predictions(model, X, labels, weight)
                 each = np.ones(len(judged.truth)) if judged.weight is None else judged.weight
                 right = judged.decided == judged.truth
                 seen += len(right)
                 drift.add(right, seen)
                 found.append((seen, *_figures(judged, right, each), each.sum()))
-            model.partial_fit(X, labels, None if "_model" in vars(model) else classes, weight)
+            model.partial_fit(X, labels, None if "_state" in vars(model) else classes, weight)
             kept.add(model, X, labels, weight)
         except NaivelyError as error:
             raise InputError(f"batch {place}: {error}") from None

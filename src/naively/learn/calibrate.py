@@ -4,123 +4,44 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from naively.arrays import Array, Value
+from naively.arrays import Array
 from naively.errors import InputError, warn_caller
 from naively.families.blocks.blocks import Blocks
 from naively.families.blocks.text import TextsBlock
 from naively.learn.held_out import HeldOut, leave_one_out, sorted_places
 from naively.learn.learner import Batch, Learner
 from naively.learn.model import Weighing
-from naively.names import Index
+from naively.learn.sample import KeptRows, Limits, Sample
 from naively.read.frame import Frame
 from naively.score.calibration import (
     AUTO,
     FEWEST,
     MISTAKES,
-    MOST,
     Calibration,
     Isotonic,
     Losses,
     PerClass,
     Temperature,
     fitted,
-    stages,
+    stage_sizes,
 )
 from naively.score.scores import Scores
 from naively.store.registry import stored
 
-BATCH = 200
-"""A later batch with fewer rows than this leaves the calibration as it was: small batches must stay cheap."""
-
-
-@dataclass(frozen=True, eq=False)
-class CalibrationSample(Value):
-    """Held-out scores of some rows that were counted, from which a calibration is fitted.
-
-    A row is identified by its key, so that it can leave the sample when it is forgotten. `a + b` has the rows of both,
-    but at most MOST: those with the smallest keys.
-    """
-
-    classes: Array
-    below: Array
-    truth: Array
-    weight: Array
-    keys: Array
-
-    @classmethod
-    def of(cls, found: HeldOut, keys: Array) -> CalibrationSample:
-        weight = np.ones(len(keys)) if found.weight is None else found.weight
-        return cls(found.scores.classes, found.scores.below, found.truth, weight, keys)
-
-    @property
-    def rows(self) -> float:
-        return float(self.weight.sum())
-
-    @property
-    def mistakes(self) -> float:
-        return float(self.weight @ (self.below.argmax(axis=1) != self.truth))
-
-    @cached_property
-    def losses(self) -> Losses:
-        return Losses.of(self.below, self.truth, self.weight)
-
-    def fitted(self, method: str) -> Calibration:
-        return fitted(method, self.below, self.truth, self.weight, self.losses)
-
-    def __add__(self, other: CalibrationSample) -> CalibrationSample:
-        classes = self.classes
-        if not np.array_equal(classes, other.classes):
-            classes = np.union1d(classes, other.classes)
-        mine, theirs = self.among(classes), other.among(classes)
-        names = ("below", "truth", "weight", "keys")
-        both = {name: np.concatenate([getattr(mine, name), getattr(theirs, name)]) for name in names}
-        order = np.sort(np.argsort(both["keys"], kind="stable")[:MOST])
-        return CalibrationSample(classes, **{name: values[order] for name, values in both.items()})
-
-    def among(self, classes: Array) -> CalibrationSample:
-        """Restrict to the rows of these classes; a class that was new to the rows is impossible for them."""
-        if np.array_equal(classes, self.classes):
-            return self
-        place = Index.of(classes).locate(self.classes)
-        below = np.full((len(self.truth), len(classes)), -np.inf)
-        below[:, place[place >= 0]] = self.below[:, place >= 0]
-        known = place[self.truth] >= 0
-        sample = CalibrationSample(classes, below, place[self.truth], self.weight, self.keys)
-        return sample if known.all() else sample._only(known)
-
-    def without(self, keys: Array, weight: Array | None) -> CalibrationSample:
-        """Remove forgotten rows: for each key, lower the weight by what was forgotten of the rows that have it."""
-        if not np.isin(self.keys, keys).any():
-            return self
-        distinct, place = np.unique(keys, return_inverse=True)
-        forgotten = np.bincount(place, weight)
-        at = np.minimum(np.searchsorted(distinct, self.keys), len(distinct) - 1)
-        order = np.argsort(self.keys, kind="stable")
-        mine, each = self.keys[order], self.weight[order]
-        sums = np.concatenate([[0.0], np.cumsum(each)])
-        before = sums[:-1] - sums[np.searchsorted(mine, mine, "left")]  # of rows with the same key
-        out = np.where(distinct[at] == self.keys, forgotten[at], 0.0)[order] - before
-        left = np.empty(len(mine))
-        left[order] = np.maximum(each - np.clip(out, 0.0, None), 0.0)
-        left = np.where(left > 1e-9 * self.weight, left, 0.0)
-        return self if np.array_equal(left, self.weight) else replace(self, weight=left)._only(left > 0)
-
-    def _only(self, rows: Array) -> CalibrationSample:
-        return CalibrationSample(self.classes, self.below[rows], self.truth[rows], self.weight[rows], self.keys[rows])
+SAMPLED = Limits(rows=5_000, size=24 << 20)
+"""The sample of a model whose calibration alone is learnt from it; no less than MOST rows."""
 
 
 @stored()
 @dataclass(frozen=True, eq=False)
 class Calibrated:
-    """A calibration, the rules and the classes that it is valid for, and the sample that it was fitted on.
+    """A calibration, the rules and the classes that it is valid for, and the losses of the rows it was fitted on.
 
-    `losses` stand for the sample in a model from a file, which stores no sample. `counted` is the number of rows that
-    the model had when the calibration was fitted.
+    `counted` is the number of rows that the model had when the calibration was fitted.
     """
 
     rules: Any
@@ -128,44 +49,20 @@ class Calibrated:
     calibration: Calibration
     losses: Losses
     counted: float = 0.0
-    sample: CalibrationSample | None = None
 
     @classmethod
-    def by(cls, method: str, rules: Any, sample: CalibrationSample, counted: float) -> Calibrated:
-        return cls(rules, tuple(sample.classes.tolist()), sample.fitted(method), sample.losses, counted, sample)
+    def by(cls, rules: Any, found: HeldOut, counted: float) -> Calibrated:
+        """Fit the calibration that the rules name on held-out rows."""
+        losses = Losses.of(found.scores.below, found.truth, found.weight)
+        calibration = fitted(rules[0], found.scores.below, found.truth, found.weight, losses)
+        return cls(rules, tuple(found.scores.classes.tolist()), calibration, losses, counted)
 
     def __add__(self, other: Calibrated) -> Calibrated:
-        """Fit on the rows of both; keep the first one if rules differ, or if constants of classes have no sample."""
-        if self.rules != other.rules:
-            return self
-        counted = max(self.counted, other.counted)
-        if self.sample is not None and other.sample is not None:
-            return Calibrated.by(self.rules[0], self.rules, self.sample + other.sample, counted)
-        if not isinstance(self.calibration, Temperature):
+        """Find the temperature of the rows of both; keep the first if rules differ, or if classes have constants."""
+        if self.rules != other.rules or not isinstance(self.calibration, Temperature):
             return self
         losses = self.losses + other.losses
-        return Calibrated(self.rules, self.classes, losses.temperature, losses, counted)
-
-    def without_sample(self) -> Calibrated:
-        """Return the value that a file stores."""
-        return replace(self, sample=None)
-
-
-@dataclass(frozen=True, eq=False)
-class CalibrationRows:
-    """Counted rows that a calibration will be fitted on, when probabilities are first needed.
-
-    `source` has the rows in the form that their keys are made from.
-    """
-
-    rows: Frame
-    source: Frame
-    codes: Array
-    weight: Array | None
-    rules: Any
-    blocks: Blocks
-    counted: float
-    before: Calibrated | None = None
+        return Calibrated(self.rules, self.classes, losses.temperature, losses, self.counted + other.counted)
 
 
 def for_any_machine(blocks: Blocks) -> Blocks:
@@ -179,10 +76,10 @@ def for_any_machine(blocks: Blocks) -> Blocks:
 
 
 class CalibratingLearner(Learner):
-    """A learner that calibrates on its own rows: each is scored by the counts without it."""
+    """A learner that calibrates on a sample of its own rows: each is scored by the counts without it."""
 
-    _calibrates_later = False  # whether the calibration is fitted at the first use of probabilities
     _usual_method = "temperature"  # of calibrate=True
+    _keeps_sample = False
     calibrate: Any
 
     @property
@@ -195,84 +92,81 @@ class CalibratingLearner(Learner):
         """Return the rules that a calibration depends on."""
         return self._method, for_any_machine(self._blocks_of(model)), self._rule_for(model), self._prior_rule()
 
-    def _calibrated(self, model: Any, batch: Batch) -> Any:
-        """Return the model with a calibration fitted on some of these rows, which it has just counted."""
-        codes, weight = batch.codes, batch.weight
-        method, before, counted = self._method, model.calibrated, float(model.ledger.rows.sum())
-        new = len(codes) if weight is None else float(weight.sum())
-        if method is None or new < (FEWEST if before is None else BATCH):
-            return model
-        if before is not None and (method not in ("temperature", AUTO) or counted < 2 * before.counted):
-            return model
-        chosen = np.sort(np.concatenate(stages(method, len(codes), model.ledger.classes.size)))
-        rows, source = batch.frame, batch.source or batch.frame
-        if len(chosen) < len(codes):
-            rows, source, codes = rows.take(chosen), source.take(chosen), codes[chosen]
-            weight = None if weight is None else weight[chosen]
-        pending = CalibrationRows(
-            rows, source, codes, weight, self._calibration_rules(model), self._blocks_of(model), counted, before
-        )
-        return replace(model, calibrated=pending if self._calibrates_later else self._fit_calibration(model, pending))
+    # --- the sample
 
-    def _fit_calibration(self, model: Any, pending: CalibrationRows) -> Calibrated:
-        """Fit the calibration on these rows and the earlier ones; score more rows if few of the first are wrong."""
-        rules, before = pending.rules, pending.before
-        method = rules[0]
-        first, more = stages(method, len(pending.codes), model.ledger.classes.size)
-        sample = self._scored(model, pending, first)
-        if len(more) and sample.mistakes < MISTAKES:
-            sample = sample + self._scored(model, pending, more)
-        found = Calibrated.by(method, rules, sample, pending.counted)
-        return found if before is None else found + before
+    def _limits(self) -> Limits | None:
+        """Return the size of the sample of rows; None: nothing is learnt from one."""
+        return SAMPLED if self._method is not None or self._keeps_sample else None
 
-    def _scored(self, model: Any, pending: CalibrationRows, rows: Array) -> CalibrationSample:
-        """Leave-one-out scores of some of the rows; a row of weight 5 is five rows, of which one is left out."""
-        part, codes = pending.rows.take(rows), pending.codes[rows]
-        weight = None if pending.weight is None else pending.weight[rows]
-        one_each = None if weight is None else np.minimum(weight, 1.0)
-        _, _, rule, prior = pending.rules
-        found = leave_one_out(pending.blocks, model.ledger, [rule], prior, part, codes, one_each)[0]
-        keys = self._keys(model, pending.source.take(rows), codes, model.ledger.classes)
-        return CalibrationSample.of(replace(found, weight=weight), keys)
+    def keep_sample(self) -> None:
+        """Keep a sample of rows, to judge the model by, though nothing is to be learnt from one."""
+        self._keeps_sample = True
+
+    def _sampled_rows(self, model: Any, frame: Frame) -> Frame:
+        """Return the part of the rows that a sample keeps."""
+        return frame
+
+    def _with_sample(self, learnt: Any, before: Any, batch: Batch) -> Any:
+        limits = self._limits()
+        if limits is None:
+            return replace(learnt, sample=None)
+        sample, began = learnt.sample, learnt.began
+        if sample is None:
+            sample, began = Sample(limits), 0.0 if before is None else float(before.ledger.rows.sum())
+        rows = self._sampled_rows(learnt, batch.frame)
+        return replace(learnt, sample=sample.with_rows(rows, batch.codes, batch.classes, batch.weight), began=began)
+
+    def _without_sample(self, left: Any, batch: Batch) -> Any:
+        if left.sample is None:
+            return left
+        rows = self._sampled_rows(left, batch.frame)
+        return replace(left, sample=left.sample.without(rows, batch.codes, batch.classes, batch.weight))
+
+    # --- the calibration
 
     def _finish_calibration(self, model: Any) -> Any:
-        """Return the calibration, fitted on the held-out rows if that has not happened yet."""
-        calibrated = model.calibrated
-        if isinstance(calibrated, CalibrationRows):
-            model.calibrated = calibrated = None if self._method is None else self._fit_calibration(model, calibrated)
-        return calibrated
+        """Return the calibration: that of other rows, or one fitted on the sample when it is first needed."""
+        held = model.calibrated
+        if self._method is None or not model.learns_from_sample:
+            return held
+        rules = self._calibration_rules(model)
+        if held is not None and held.rules == rules and float(model.ledger.rows.sum()) < 2 * held.counted:
+            return held
+        if model.fitted is None or model.fitted.rules != rules:
+            model.fitted = self._fit_calibration(model, rules)
+        return held if model.fitted is None else model.fitted
 
-    def _keys(self, model: Any, rows: Frame, codes: Array, classes: Index) -> Array:
-        """Return a key for each row of texts or of a table."""
-        raise NotImplementedError
+    def _fit_calibration(self, model: Any, rules: Any) -> Calibrated | None:
+        """Fit on the rows with the smallest keys; score more rows if few of the first are wrong. None: too few rows."""
+        groups = model.sample.rows_for(model.ledger.classes)
+        keys = np.sort(np.concatenate([group.keys for group in groups] or [np.zeros(0, np.uint64)]))
+        if sum(group.weight.sum() for group in groups) < FEWEST:
+            return None
+        first, most = stage_sizes(rules[0], model.ledger.classes.size)
+        found = self._held_out(model, rules, groups, keys[:first])
+        wrong = found.scores.below.argmax(axis=1) != found.truth
+        if len(keys) > first and most > first and found.weight @ wrong < MISTAKES:
+            found = found.joined(self._held_out(model, rules, groups, keys[first:most]))
+        return Calibrated.by(rules, found, float(model.ledger.rows.sum()))
 
-    def _labelled_keys(self, model: Any, X: Any, rows: Frame, codes: Array, known: Array | None) -> Array:
-        """Return the keys of counted rows; `X` is as the user passed it, `rows` as the model reads it.
+    def _held_out(self, model: Any, rules: Any, groups: list[KeptRows], keys: Array) -> HeldOut:
+        """Leave-one-out scores of the rows with these keys, in their order; of copies of a row one is left out."""
+        _, _, rule, prior = rules
+        blocks, parts, order = self._blocks_of(model), [], []
+        for group in groups:
+            chosen = np.flatnonzero((group.keys >= keys[0]) & (group.keys <= keys[-1]))
+            if len(chosen):
+                rows = group.take(chosen)
+                frame, one_each = self._rows_to_judge(model, blocks, group, chosen), np.minimum(rows.weight, 1.0)
+                [found] = leave_one_out(blocks, model.ledger, [rule], prior, frame, rows.codes, one_each)
+                parts.append(replace(found, weight=rows.weight))
+                order.append(rows.keys)
+        found = parts[0].joined(*parts[1:])
+        return found.take(np.argsort(np.concatenate(order), kind="stable"))
 
-        `known` are the numbers of the rows of `X` that have a label, and so are among `rows` (None: all).
-        """
-        return self._keys(model, rows, codes, model.ledger.classes)
-
-    def _calibrated_without(self, model: Any, batch: Batch) -> Any:
-        """Return the model, calibrated on the rows of the sample that were not forgotten.
-
-        If too few of these are left, the calibration stays as it is until the next batch is learnt.
-        """
-        calibrated = model.calibrated
-        if not isinstance(calibrated, Calibrated) or calibrated.sample is None:
-            return model
-        keys = self._keys(model, batch.frame, batch.codes, batch.classes)
-        left = calibrated.sample.without(keys, batch.weight)
-        if left is calibrated.sample:
-            return model
-        counted = (
-            calibrated.counted * left.rows / calibrated.sample.rows
-        )  # so that the next batch finds the sample small
-        left = left.among(np.sort(model.ledger.classes.names))
-        if left.rows >= FEWEST:
-            return replace(model, calibrated=Calibrated.by(calibrated.rules[0], calibrated.rules, left, counted))
-        remaining = None if model.ledger.rows.sum() < FEWEST else replace(calibrated, sample=left, counted=counted)
-        return replace(model, calibrated=remaining)
+    def _rows_to_judge(self, model: Any, blocks: Blocks, group: KeptRows, chosen: Array) -> Frame:
+        """Return some rows of the sample as the blocks read them."""
+        return group.frame.take(chosen)
 
     def recalibrate(self, X: Any, y: Any, sample_weight: Any = None, *, counted: bool = True) -> Any:
         """Fit the calibration again, as after a change of smoothing or family.
@@ -330,13 +224,11 @@ class CalibratingLearner(Learner):
                 one = np.minimum(weight, 1.0)
                 scored = leave_one_out(blocks, model.ledger, [rule], prior, rows, codes, one)[0]
                 scored = replace(scored, weight=weight)
-            used = scored.enough_rows(method)
-            keys = self._labelled_keys(model, X, rows, codes, self._rows_with_label(X, y)[0])
-            sample = CalibrationSample.of(scored, keys)._only(used)
-            calibrated = Calibrated.by(method, self._calibration_rules(model), sample, float(model.ledger.rows.sum()))
+            scored = scored.take(scored.enough_rows(method))
+            calibrated = Calibrated.by(self._calibration_rules(model), scored, float(model.ledger.rows.sum()))
             with self._lock:
-                model = self._model  # which may have learnt more rows meanwhile
-                self._model = replace(model.after(model.ledger), calibrated=calibrated)
+                state = self._state  # which may have learnt more rows meanwhile
+                self._state = replace(state.after(state.ledger), calibrated=calibrated)
         return found.as_used(method)
 
     def _calibration(self, model: Any) -> Calibration | None:

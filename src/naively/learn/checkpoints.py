@@ -10,27 +10,29 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from naively.count.ledger import Ledger, PartLedger
 from naively.count.tally import Tally
 from naively.errors import FileError, InputError
-from naively.learn.calibrate import CalibrationRows
 from naively.learn.checks import check_numbers
 from naively.learn.model import Model
+from naively.read.frame import Frame
+from naively.read.texts import Texts
 from naively.store.codec import Reader, Writer
 from naively.store.container import Contents, read, write
+from naively.store.registry import form
 
 
 def save_checkpoint(model: Any, path: str | os.PathLike[str], about: dict[str, Any]) -> None:
     """Write the state of a learner, and a record of what else its caller needs to go on."""
-    if isinstance(model.calibrated, CalibrationRows):
-        raise InputError("cannot save while calibration is pending: set calibrate=False until all rows are counted")
     writer = Writer()
     parts = {name: PartLedger(part.classes, part.levels) for name, part in model.ledger.counted.items()}
     words = [part.features for part in parts.values() if hasattr(part.levels[0], "features")]
     ledger = Ledger(model.ledger.classes, model.ledger.exact_rows, parts)  # those of a loaded model become plain ones
     state: dict[str, Any] = {"words": words, "ledger": ledger}  # words first: levels hold leading parts of them
-    state |= {name: getattr(model, name) for name in ("declared", "counted", "chosen", "schema")}
-    state["judged"] = None if model.calibrated is None else model.calibrated.without_sample()
+    state |= {name: getattr(model, name) for name in ("declared", "counted", "chosen", "schema", "began")}
+    state |= {"judged": model.calibrated, "sample": None if model.sample is None else model.sample.settled}
     made = {name: writer.put(value, name) for name, value in state.items()}
     write(path, {"checkpoint": writer.put(about, "told"), "model": made}, writer.arrays)
 
@@ -65,8 +67,39 @@ def _restored(learner: Any, contents: Contents, suits: Callable[[dict[str, Any]]
     model = Model(ledger, calibrated=state.pop("judged"), **state)
     if model.schema is not None and not hasattr(model.schema, "blocks_of"):
         raise FileError("the schema is none")
-    if {block.name for block in learner._blocks_of(model).blocks} != set(ledger.counted):
+    if {block.name for block in learner._counting_blocks(model).blocks} != set(ledger.counted):
         raise FileError("what was counted is not what the learner counts")
     learner._commit(model)
     learner._check_counted(model)
     return about
+
+
+def _put_frame(writer: Writer, frame: Frame, path: str) -> Any:
+    """Store rows of a sample: texts, or columns of a table as one stream of Arrow."""
+    if isinstance(frame.whole, Texts):
+        if frame.whole.core.given:
+            raise InputError("a checkpoint holds no lists of tokens: their words are made by code of yours")
+        arrays = zip(("starts", "bytes", "missing"), frame.whole.core.buffers(), strict=True)
+        return {"rows": [writer.keep(array, f"{path}.{name}") for name, array in arrays]}
+    import pyarrow as pa
+
+    sink = pa.BufferOutputStream()
+    table = pa.table({name: pa.array(v) if isinstance(v, np.ndarray) else v for name, v in frame.columns.items()})
+    with pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table)
+    arrays_of = [isinstance(v, np.ndarray) for v in frame.columns.values()]
+    name = writer.keep(np.frombuffer(sink.getvalue(), np.uint8), f"{path}.table")
+    return {"rows": name, "size": len(frame), "named": frame.named, "arrays": arrays_of}
+
+
+def _get_frame(reader: Reader, node: Any) -> Frame:
+    if isinstance(node["rows"], list):
+        return Frame.of_rows(Texts.of_arrays(*(reader.arrays[name] for name in node["rows"])))
+    import pyarrow as pa
+
+    table = pa.ipc.open_stream(pa.py_buffer(reader.arrays[node["rows"]])).read_all()
+    columns = zip(table.column_names, table.columns, node["arrays"], strict=True)
+    return Frame({n: v.to_numpy() if is_array else v for n, v, is_array in columns}, node["size"], node["named"])
+
+
+form("rows", Frame, _put_frame, _get_frame)

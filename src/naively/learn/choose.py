@@ -10,24 +10,21 @@ from typing import Any
 import numpy as np
 
 from naively import _core
-from naively.arrays import Array
-from naively.errors import warn_caller
 from naively.families.words.block import Words
 from naively.families.words.rows import WordRows, read_all
 from naively.families.words.selection import Selection
 from naively.learn.estimates import digits_of, margin_of, with_margin
+from naively.learn.folded_texts import FOLDS, FoldedRows, Labelled, text_numbers
 from naively.learn.recipes import (
     ALPHAS,
-    FOLDS,
     PAIRS,
     Candidates,
-    FoldedRows,
-    Labelled,
+    Progress,
     Recipe,
     Trial,
     choose,
-    text_numbers,
 )
+from naively.learn.sample import KeptRows, Limits
 from naively.names import Index
 from naively.read.texts import Texts
 from naively.score.priors import Prior
@@ -35,8 +32,8 @@ from naively.store.registry import stored
 
 FEWEST = 100
 """With fewer different texts no recipes are compared."""
-MOST_BYTES = 24 << 20
-"""Recipes are compared on a sample of at most so much text."""
+SAMPLED = Limits(rows=50_000, size=16 << 20, of_class=50)
+"""The sample of texts that recipes are compared on."""
 CHOSEN = ("family", "weighting", "ngrams")
 """The parameters that may be chosen besides alpha."""
 RECIPE = (*CHOSEN, "min_df", "alpha")
@@ -48,7 +45,8 @@ class Chosen(Mapping[str, Any]):
 
     `accuracy` estimates the share of other texts like these that the model gets right, give or take `margin` (two
     standard errors): from `texts` different texts that were held out, each scored by a recipe that was picked without
-    it. All three are None if no recipes were compared. `tried` holds all recipes compared, the chosen one first.
+    it. All three are None if no recipes were compared, and `why` says why. `tried` holds all recipes compared, the
+    chosen one first.
     """
 
     family: str
@@ -60,6 +58,7 @@ class Chosen(Mapping[str, Any]):
     margin: float | None = None
     texts: int | None = None
     tried: tuple[Trial, ...] = ()
+    why: str | None = None
 
     def __getitem__(self, name: str) -> Any:
         return self._values()[name]
@@ -88,7 +87,8 @@ class Chosen(Mapping[str, Any]):
             for t in self.tried
             for r in [t.recipe]
         ]
-        return "\n".join([repr(self), *([self._estimate(), head, *lines] if lines else [])])
+        why = [] if self.why is None else [f"no recipes were compared: {self.why}"]
+        return "\n".join([repr(self), *why, *([self._estimate(), head, *lines] if lines else [])])
 
     def _estimate(self) -> str:
         """Return a sentence on how the accuracy was estimated."""
@@ -106,7 +106,7 @@ class Chosen(Mapping[str, Any]):
 class Choice:
     """All recipes that were tried, the chosen one first, the prior of the trials, and the estimated accuracy.
 
-    `seen` is the number of texts that were at hand for the choice.
+    `complete`: recipes were compared on all texts, not on some of them.
     """
 
     tried: tuple[Trial, ...]
@@ -114,7 +114,7 @@ class Choice:
     accuracy: float
     margin: float
     texts: int
-    seen: int
+    complete: bool
 
     @property
     def recipe(self) -> Recipe:
@@ -127,106 +127,103 @@ class Choice:
         return limits.by_rows and not parameters["norm"]
 
 
-def chosen_recipe(
-    family: Words, parameters: Mapping[str, Any], prior: Prior, texts: Texts, codes: Array, classes: Index,
-    weight: Array | None,
-) -> tuple[Choice | None, WordRows | None]:  # fmt: skip
-    """Compare all recipes that the parameters leave open; None if there is no choice, or too few texts.
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What is to be chosen: the parameters, the prior, and how the words of a text are read."""
 
-    They are compared with all words that are in enough texts; other limits are ignored. If all texts were read for the
-    comparison, they are returned as rows of the words that the chosen recipe counts.
+    family: Words
+    parameters: Mapping[str, Any]
+    prior: Prior
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What the choice depends on besides the texts, and may change while texts are learnt."""
+        return (*(repr(self.parameters[name]) for name in (*RECIPE, "choose")), repr(self.prior))
+
+
+def orders_to_count(parameters: Mapping[str, Any]) -> tuple[tuple[int, int], ...]:
+    """Return the lengths of sequences of words that the recipes to compare count."""
+    return tuple(ngrams for ngrams, _ in _orders(parameters)) if is_open(parameters) else (_plain_ngrams(parameters),)
+
+
+def choose_recipe(
+    question: Question, sample: KeptRows, classes: Index, n_rows: float, progress: Progress = lambda done: None
+) -> Choice | str:
+    """Compare all recipes that the parameters leave open, on a sample of `n_rows` texts; or say why none is chosen.
+
+    They are compared with all words that are in enough texts; other limits are ignored. The choice depends on the
+    sample alone, but for the estimated accuracy, which depends on the number of texts (in powers of two of the sample).
     """
-    known = ~texts.missing if len(texts.missing) else np.ones(len(texts), bool)
-    if weight is not None:
-        known &= weight > 0
-    if not _open(parameters) or known.sum() < FEWEST:
-        return None, None
-    seen = int(known.sum())
-    n_classes = len(np.unique(codes[known]))
-    candidates = _candidates(parameters, n_classes)
-    if (
-        len(candidates.ways) * len(candidates.alphas) < 2
-        or n_classes < 2
-        or _too_many_classes(n_classes, classes.size, seen)
-    ):
-        return None, None
-    rows = _sample(texts, np.flatnonzero(known))
-    texts_read = texts if len(rows) == seen else texts.take(rows)  # with those that are missing, to be counted as well
-    read = _read(family.with_ngrams(candidates.longest), texts_read)
-    weight = None if weight is None else weight[rows]
-    labelled = Labelled(codes[rows], classes, prior, weight)
-    sample = (read, texts_read) if len(rows) == len(read) else (read.take(rows), texts.take(rows))
-    readings = _readings(family, candidates, *sample, labelled)
-    if not readings:
-        return None, None
-    tried, found = choose(readings, candidates, family.threads, seen)
-    choice = Choice(tuple(tried), prior, found.accuracy, found.margin, found.rows, seen)
-    if texts_read is not texts or family.vocabulary is not None or family.buckets is not None:
-        return choice, None
-    ngrams = choice.recipe.ngrams
-    return choice, read if ngrams == candidates.longest else read.single_words() if ngrams == (1, 1) else None
+    family, parameters = question.family, question.parameters
+    n_classes, candidates = len(np.unique(sample.codes)), _candidates(parameters, len(np.unique(sample.codes)))
+    if len(candidates.ways) * len(candidates.alphas) < 2:
+        return "the parameters leave nothing to choose"
+    if n_classes < 2:
+        return "all texts are of one class"
+    if FEWEST * classes.size > FOLDS * PAIRS:
+        return f"with {classes.size:,} classes, judging even {FEWEST} texts would cost too much"
+    if 2 * n_classes > n_rows:
+        return f"{n_rows:,.0f} texts are fewer than two for each of {n_classes:,} classes"
+    if len(sample) < FEWEST:
+        return TOO_FEW
+    texts = sample.frame.whole
+    judged = replace(SAMPLED, of_class=0).kept(sample.sizes, sample.codes, classes.size)
+    complete = float(sample.weight.sum()) >= n_rows * (1 - 1e-9)
+    weight = None if (sample.weight == 1.0).all() else sample.weight
+    everything = read_sample(family.with_ngrams(candidates.longest), sample)
+    text = text_numbers(everything)
+    labelled = Labelled(sample.codes.astype(np.int32), classes, question.prior, weight, text, judged)
+    if text.max() + 1 < FEWEST:
+        return TOO_FEW
+    readings = _readings(family, candidates, everything, texts, labelled)
+    tried, found = choose(readings, candidates, family.threads, sample.level(n_rows), progress)
+    return Choice(tuple(tried), question.prior, found.accuracy, found.margin, found.rows, complete)
 
 
-def _too_many_classes(seen: int, classes: int, texts: int) -> bool:
-    """Warn, and return True, if recipes cannot be compared: too few texts per class, or a model too large."""
-    if 2 * seen > texts:
-        why = f"{texts:,} texts are fewer than two for each of {seen:,} classes"
-    elif FEWEST * classes > FOLDS * PAIRS:
-        why = f"with {classes:,} classes, judging even {FEWEST} texts would cost too much"
-    else:
-        return False
-    warn_caller(
-        f"no recipe was chosen, since {why}; single words are counted with family='multinomial': give family, "
-        "weighting and ngrams to decide it yourself",
-    )
-    return True
+TOO_FEW = f"there are fewer than {FEWEST} different texts"
 
 
-def _open(parameters: Mapping[str, Any]) -> bool:
+def is_open(parameters: Mapping[str, Any]) -> bool:
     """True if a parameter is "auto" and recipes can be compared quickly: an α above 0, no Bernoulli."""
     alpha = parameters["alpha"]
     added = alpha == "auto" if isinstance(alpha, str) else isinstance(alpha, Real) and float(alpha) > 0
-    return added and parameters["family"] != "bernoulli" and any(parameters[name] == "auto" for name in CHOSEN)
+    usable = parameters["choose"] and added and parameters["family"] != "bernoulli"
+    return bool(usable) and any(isinstance(parameters[n], str) and parameters[n] == "auto" for n in CHOSEN)
 
 
 def _candidates(parameters: Mapping[str, Any], classes: int) -> Candidates:
     usual = Candidates()
     families = usual.families if classes > 2 else ("multinomial",)  # all others of one of two are the other one
-    family, weighting, ngrams, alpha, least = (
-        parameters[name] for name in ("family", "weighting", "ngrams", "alpha", "min_df")
-    )
+    family, weighting, alpha = (parameters[name] for name in ("family", "weighting", "alpha"))
     weightings = tuple(w for w in usual.weightings if w != "tfidf" or parameters["weights"])
-    whole = isinstance(least, (int, np.integer))
-    fewest = int(least) if whole else 1
-    if ngrams == "auto" and parameters["tokens"] != "chars" and parameters["vocabulary"] is None:
-        orders = tuple((n, max(d, fewest)) for n, d in usual.ngrams)
-    else:
-        orders = ((_usual_ngrams(parameters) if ngrams == "auto" else tuple(ngrams), fewest),)
     return Candidates(
         families if family == "auto" else (family,),
         weightings if weighting == "auto" else (weighting,),
-        orders,
+        _orders(parameters),
         ALPHAS if isinstance(alpha, str) else (float(alpha),),
     )
 
 
-def _sample(texts: Texts, rows: Array) -> Array:
-    """Return a random sample of rows, always the same, that holds about MOST_BYTES of text."""
-    share = MOST_BYTES / max(texts.core.bytes, 1)
-    if share >= 1:
-        return rows
-    n_rows = max(int(len(rows) * share), FEWEST)
-    return np.sort(np.random.default_rng(0).choice(rows, min(n_rows, len(rows)), replace=False))
+def _orders(parameters: Mapping[str, Any]) -> tuple[tuple[tuple[int, int], int], ...]:
+    """Return the lengths of sequences of words to compare, each with its `min_df`."""
+    least = parameters["min_df"]
+    fewest = int(least) if isinstance(least, (int, np.integer)) else 1
+    every = isinstance(parameters["ngrams"], str) and parameters["tokens"] != "chars"
+    if every and parameters["vocabulary"] is None:
+        return tuple((ngrams, max(min_df, fewest)) for ngrams, min_df in Candidates().ngrams)
+    return ((_plain_ngrams(parameters), fewest),)
+
+
+def _plain_ngrams(parameters: Mapping[str, Any]) -> tuple[int, int]:
+    """Return the lengths of sequences that are given, or the default ones."""
+    given = parameters["ngrams"]
+    return _usual_ngrams(parameters) if isinstance(given, str) else tuple(given)
 
 
 def _readings(
     family: Words, candidates: Candidates, everything: WordRows, texts: Texts, labelled: Labelled
 ) -> dict[Any, FoldedRows]:
-    """Return rows for each length of sequences; `everything` has the longest ones. Empty if too few texts differ."""
-    text = text_numbers(everything)
-    if text.max() + 1 < FEWEST:
-        return {}
-    labelled = replace(labelled, text=text)
+    """Return rows for each length of sequences; `everything` has the longest ones."""
     whole = everything if family.vocabulary is None else _given_words(family, everything)
     weights = "tfidf" in candidates.weightings
     given = None if family.vocabulary is None else len(family.vocabulary)
@@ -234,6 +231,19 @@ def _readings(
     for ngrams, min_df in candidates.ngrams:
         rows = whole if ngrams == candidates.longest else _read_shorter(family, ngrams, whole, texts)
         readings[ngrams, min_df] = FoldedRows.of(rows, labelled, min_df, given, weights=weights)
+    return readings
+
+
+def read_sample(family: Words, sample: KeptRows, n_rows: int | None = None) -> WordRows:
+    """Read the first texts of a sample (None: all), with a vocabulary of their own: the same for the same texts."""
+    n_rows = len(sample) if n_rows is None else n_rows
+    kept = readings_of(sample).get(family.tokens)
+    return _read(family, sample.frame.whole[0:n_rows]) if kept is None else kept[0:n_rows]
+
+
+def readings_of(sample: KeptRows) -> dict[Any, WordRows]:
+    """Texts of the sample that were read already, by their tokens; whoever adds to it takes it out again."""
+    readings: dict[Any, WordRows] = sample.found.setdefault("readings", {})
     return readings
 
 

@@ -82,7 +82,7 @@ def _document(learner: Any, frozen: bool, about: Any, ready: Ready | None) -> tu
             f"{type(learner).__name__} is a class of your own, which a file cannot name; pickle it instead"
         )
     model = learner._model
-    learner._finish_calibration(model)
+    calibrated = learner._finish_calibration(model)
     ready = Ready.of(learner) if ready is None else ready
     ledger, table = ready.ledger, ready.table
     counted = ledger.total if not frozen else Tally(ledger.classes, ledger.exact_rows, {})
@@ -94,7 +94,7 @@ def _document(learner: Any, frozen: bool, about: Any, ready: Ready | None) -> tu
         "about": writer.put(about or {}, "about"),
         "parameters": writer.put({name: learner._value(name) for name in learner.parameters()}, "parameters"),
         "attributes": writer.put({k: v for k, v in vars(learner).items() if k in _ATTRIBUTES}, "attributes"),
-        "model": _put_model(writer, model, counted),
+        "model": _put_model(writer, model, counted, calibrated),
         "table": writer.put(_of_own_words(table) if frozen else table, "table"),
     }
     return document, writer.arrays
@@ -124,9 +124,9 @@ def _own_words(table: Any) -> Any:
     return replace(table, features=own, linear=replace(table.linear, features=own))
 
 
-def _put_model(writer: Writer, model: Any, counted: Any) -> dict[str, Any]:
+def _put_model(writer: Writer, model: Any, counted: Any, calibrated: Any) -> dict[str, Any]:
     fields = {name: getattr(model, name) for name in ("declared", "counted", "chosen")}
-    fields["judged"] = None if model.calibrated is None else model.calibrated.without_sample()
+    fields["judged"] = calibrated
     parts = {"tally": counted, "dtype": np.dtype(model.dtype).name, **fields, "schema": model.schema}
     return {name: writer.put(value, name) for name, value in parts.items()}
 

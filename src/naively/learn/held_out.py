@@ -100,6 +100,16 @@ class HeldOut(Value):
         calibration = cross_fitted(method, self.scores.below, self.truth, self._each)
         return replace(self, scores=self.scores.at(calibration))
 
+    def take(self, rows: Array) -> HeldOut:
+        """Return some of the rows."""
+        return HeldOut(self.scores.take(rows), self.truth[rows], None if self.weight is None else self.weight[rows])
+
+    def joined(self, *others: HeldOut) -> HeldOut:
+        """Return the rows of several results over the same classes."""
+        found = (self, *others)
+        weight = np.concatenate([each._each for each in found])
+        return HeldOut(Scores.joined([each.scores for each in found]), np.concatenate([f.truth for f in found]), weight)
+
     def enough_rows(self, method: str) -> Array:
         """The numbers of the rows that a calibration is fitted on."""
         return enough_rows(method, self.scores.below, self.truth, self._each)

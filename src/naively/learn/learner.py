@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 class Batch:
     """Rows with a weight above 0, the numbers of their classes, the classes, and their weights.
 
-    `mask` marks them among the rows that were passed (None: all). `source` has the rows as they were passed, if `frame`
-    has been read from them.
+    `mask` marks them among the rows that were passed (None: all).
     """
 
     frame: Frame
@@ -40,7 +39,6 @@ class Batch:
     classes: Index
     weight: Array | None
     mask: Array | None = None
-    source: Frame | None = None
 
 
 class Learner(Predictor):
@@ -104,7 +102,7 @@ class Learner(Predictor):
         self : object
         """
         with self._all_or_nothing():
-            model = self.__dict__.get("_model")
+            model = self.__dict__.get("_state")
             if model is None:
                 self._validate_params()
                 self._copy_parameters()
@@ -137,37 +135,39 @@ class Learner(Predictor):
         """
         with self._all_or_nothing():
             self._check_fitted()
-            model = self._model
+            model = self._state
             self._check_counted(model)
-            self._finish_calibration(model)  # as long as its rows are there
             self._commit(self._without(model, X, y, sample_weight))
         return self
 
     def _learnt(self, model: Model | None, X: Any, y: Any, classes: Index | None, sample_weight: Any) -> Model:
         """Return the state with these rows counted; the learner itself is not changed."""
-        blocks = None if model is None else self._blocks_of(model)
+        blocks = None if model is None else self._counting_blocks(model)
         batch = self._batch(model, blocks, X, y, classes, sample_weight)
         try:
             if model is None or blocks is None:
-                learnt, batch = self._begun(batch, classes or NO_CLASSES)
+                learnt = self._begun(batch, classes or NO_CLASSES)
             else:
-                self._finish_calibration(model)  # by the counts of its own rows
                 tally = blocks.count(batch.frame, batch.codes, batch.classes, model.ledger.features, batch.weight)
                 learnt = model.after(model.ledger.add(tally))
         except RowError as error:
             raise error.among(batch.mask) from None
         self._after_learning(learnt, batch)
-        return self._calibrated(learnt, batch)
+        return self._with_sample(learnt, model, batch)
 
-    def _begun(self, batch: Batch, declared: Index) -> tuple[Model, Batch]:
-        """Return the state with the first rows counted, and these rows as they were read for it."""
-        blocks = self._blocks_of(None)
+    def _begun(self, batch: Batch, declared: Index) -> Model:
+        """Return the state with the first rows counted."""
+        blocks = self._counting_blocks(None)
         tally = blocks.count(batch.frame, batch.codes, batch.classes, blocks.no_features(), batch.weight)
-        return Model(Ledger.of(tally), self._dtype_of(batch.frame), declared, self._counted()), batch
+        return Model(Ledger.of(tally), self._dtype_of(batch.frame), declared, self._counted())
+
+    def _counting_blocks(self, model: Model | None) -> Blocks:
+        """Return the blocks that rows are counted by (None: the first rows)."""
+        return self._blocks_of(model)
 
     def _without(self, model: Model, X: Any, y: Any, sample_weight: Any) -> Model:
         """Return the state without these rows; the learner itself is not changed."""
-        ledger, blocks = model.ledger, self._blocks_of(model)
+        ledger, blocks = model.ledger, self._counting_blocks(model)
         batch = self._batch(model, blocks, X, y, ledger.classes, sample_weight)
         known_classes(batch.classes, ledger.classes)
         try:
@@ -175,7 +175,7 @@ class Learner(Predictor):
         except RowError as error:
             raise error.among(batch.mask) from None
         left = blocks.tidied(ledger.subtract(forgotten), forgotten)
-        return self._calibrated_without(model.after(left).tidied(), batch)
+        return self._without_sample(model.after(left).tidied(), batch)
 
     def _batch(
         self, model: Model | None, blocks: Blocks | None, X: Any, y: Any, classes: Index | None, sample_weight: Any
@@ -197,13 +197,13 @@ class Learner(Predictor):
         """Return the calibration; a learner that does not calibrate has none."""
         return None
 
-    def _calibrated(self, model: Model, batch: Batch) -> Model:
-        """The model, calibrated by rows that it has just counted."""
-        return model
+    def _with_sample(self, learnt: Model, before: Model | None, batch: Batch) -> Model:
+        """Return the state with these rows in its sample, if it keeps one."""
+        return learnt
 
-    def _calibrated_without(self, model: Model, batch: Batch) -> Model:
-        """The model, calibrated by the rows that are left once these were forgotten."""
-        return model
+    def _without_sample(self, left: Model, batch: Batch) -> Model:
+        """Return the state with these rows taken out of its sample."""
+        return left
 
     def _commit(self, model: Model) -> None:
         """Take over a new state, once the rules can work with it."""
@@ -212,7 +212,12 @@ class Learner(Predictor):
         self._rule_for(model)
         self._prior_rule().check(model.ledger.classes)
         with self._lock:  # after whatever another thread is learning on top of the state before
-            self._model = model
+            self._state = model
+
+    def _state_to_merge(self, learner: Any) -> Model:
+        """Return the state of a learner, with the parts that this one has."""
+        state: Model = learner._state
+        return state
 
     def _check_classes(self, classes: Any, model: Model | None) -> Index | None:
         known = None if model is None else model.ledger.classes
@@ -240,7 +245,7 @@ class Learner(Predictor):
     def _all_or_nothing(self) -> Iterator[None]:
         """Keep other threads from learning meanwhile; if anything goes wrong, leave the estimator as it was before.
 
-        Threads that predict do not wait: they read `_model`, which is replaced as a whole.
+        Threads that predict do not wait: they read `_state`, which is replaced as a whole.
         """
         with self._lock:
             before = self.__dict__.copy()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import reduce
 from itertools import chain
+from operator import add
 from typing import Any
 
 from naively.count.adding import add_all
@@ -13,7 +15,7 @@ from naively.count.tally import Tally
 from naively.errors import InputError
 from naively.families.blocks.matrix import ArrayBlock
 from naively.learn.learner import Learner
-from naively.learn.model import NO_CLASSES
+from naively.learn.model import Model
 from naively.names import Index
 from naively.read.label_codes import sorted_index
 
@@ -33,7 +35,8 @@ def merge(*estimators: Any) -> Any:
     classes and categories that only some of them know are known to the result. `merge(each)` takes them from an
     iterable one at a time, so that no more than two are in memory: `merge(load(path) for path in paths)`.
     """
-    given = iter(estimators[0] if len(estimators) == 1 and isinstance(estimators[0], Iterable) else estimators)
+    each = estimators[0] if len(estimators) == 1 and isinstance(estimators[0], Iterable) else estimators
+    given = iter(sorted(each, key=_is_open) if isinstance(each, (list, tuple)) else each)
     first = next(given, None)
     if first is None:
         raise InputError("merge takes at least one estimator")
@@ -43,28 +46,47 @@ def merge(*estimators: Any) -> Any:
     common = _Common(first)
     total = add_all(common.tally_of(estimator) for estimator in chain([first], given))
     name_features(merged, total)
-    state = first._model.after(Ledger.of(total))
-    merged._commit(replace(state, declared=common.declared, calibrated=common.calibrated))
+    merged._commit(common.state.after(Ledger.of(total)))
     return merged
 
 
+def _is_open(estimator: Any) -> bool:
+    """True if a model may still choose what it counts; it follows those that have chosen."""
+    return bool(getattr(estimator, "_is_open", False))
+
+
+def _together(one: Model, other: Model) -> Model:
+    """Return the first state with the samples of both, and what was decided for the rows that are in no sample."""
+    samples = [state.sample for state in (one, other) if state.sample is not None]
+    calibrations = [state.calibrated for state in (one, other) if state.calibrated is not None]
+    return replace(
+        one,
+        declared=_union_of_declared(one.declared, other.declared),
+        sample=reduce(add, samples) if samples else None,
+        began=one.began + other.began,
+        calibrated=reduce(add, calibrations) if calibrations else None,
+    )
+
+
 class _Common:
-    """The parameters that estimators to merge must share, and their declared classes and calibrations so far."""
+    """What estimators to merge have in common, but for their counts; recipes are those of the model of most rows."""
 
     def __init__(self, first: Any):
         self.first = first
-        self.declared = NO_CLASSES
-        self.calibrated: Any = None
+        self.state: Any = None
+        self._decided: tuple[bool, float] = (False, 0.0)
 
     def tally_of(self, estimator: Any) -> Tally:
         """Return the counts of an estimator that can be merged with the first."""
         _check_alike(self.first, estimator)
-        model = estimator._model
-        self.declared = _union_of_declared(self.declared, model.declared)
-        calibrated = estimator._finish_calibration(model)
-        if calibrated is not None:
-            self.calibrated = calibrated if self.calibrated is None else self.calibrated + calibrated
-        total: Tally = estimator.tally_
+        state = self.first._state_to_merge(estimator)
+        n_rows = float(state.ledger.rows.sum())
+        total: Tally = state.ledger.total
+        state = state if state.sample is not None else replace(state, began=n_rows)
+        self.state = state if self.state is None else _together(self.state, state)
+        decided = state.chosen is not None and not isinstance(state.chosen, str), n_rows
+        if decided > self._decided:
+            self.state, self._decided = replace(self.state, chosen=state.chosen), decided
         return total
 
 
@@ -73,14 +95,9 @@ def _check_alike(first: Any, estimator: Any) -> None:
     _check_kind(estimator)
     estimator._check_fitted()
     alike = type(estimator) is type(first)
-    if alike and estimator._model.schema is not None:
+    if alike and estimator._state.schema is not None:
         _check_schemas(first, estimator)
     elif not alike or estimator._identity() != first._identity():
-        if alike and hasattr(first, "chosen_") and first.parameters() == estimator.parameters():
-            raise InputError(
-                "merge takes estimators with the same parameters, but these have chosen to count differently "
-                f"(chosen_.ngrams {first.chosen_.ngrams}, {estimator.chosen_.ngrams}): fit them with ngrams= given"
-            )
         raise InputError(
             f"merge takes estimators of one kind and with the same parameters, got {first!r}, {estimator!r}"
         )
@@ -117,7 +134,7 @@ def _check_kind(estimator: Any) -> None:
 
 def _check_schemas(first: Any, other: Any) -> None:
     """Raise InputError if two models of tables do not count their columns alike."""
-    same = first._model.schema.rules() == other._model.schema.rules()
+    same = first._state.schema.rules() == other._state.schema.rules()
     if not same or (first.missing, *_smoothed(first)) != (other.missing, *_smoothed(other)):
         raise InputError(
             "the columns of the models to merge were taken for different things (compare their schema_), or other "

@@ -110,8 +110,12 @@ class Model:
     declared: Index = NO_CLASSES  # classes named in advance, which stay though they have no rows
     counted: Any = None  # what the counting depended on, which cannot be changed afterwards
     chosen: Any = None  # what was chosen for parameters that are "auto"
-    calibrated: Any = None  # how probabilities are calibrated
+    calibrated: Any = None  # how probabilities were calibrated by other rows than the sample
     schema: Any = None  # the block and family of each column of a table
+    sample: Any = None  # rows that recipe and calibration are learnt from; never in a saved model
+    began: float = 0.0  # number of rows that were counted before the sample was begun
+    decided: Any = field(default=None, init=False)  # this state with what was decided from its counts and its sample
+    fitted: Any = field(default=None, init=False)  # the calibration that was fitted on the sample
     weighing: Weighing | None = field(default=None, init=False)
     _caches: dict[str, TableCache] = field(default_factory=dict, init=False)
     _missingness: tuple[Any, Any, Any] = field(default=(None, None, None), init=False)
@@ -119,7 +123,7 @@ class Model:
 
     def __getstate__(self) -> dict[str, Any]:
         if self.ledger.parts is None:  # its tables cannot be made again
-            return {**self.__dict__, "weighing": None, "_scored_by": None}
+            return {**self.__dict__, "weighing": None, "_scored_by": None, "decided": None}
         return self.after(Ledger.of(self.ledger.total)).__dict__
 
     @cached_property
@@ -141,7 +145,13 @@ class Model:
 
     def after(self, ledger: Ledger) -> Model:
         """Return the same state with another ledger."""
-        return Model(ledger, self.dtype, self.declared, self.counted, self.chosen, self.calibrated, self.schema)
+        fields = self.declared, self.counted, self.chosen, self.calibrated, self.schema, self.sample, self.began
+        return Model(ledger, self.dtype, *fields)
+
+    @property
+    def learns_from_sample(self) -> bool:
+        """True if the rows of the sample's time are as many as those before, or more."""
+        return self.sample is not None and float(self.ledger.rows.sum()) >= 2 * self.began
 
     def tidied(self) -> Model:
         """Drop the classes whose last row was forgotten, unless they were named in advance."""

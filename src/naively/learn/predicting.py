@@ -31,7 +31,15 @@ class Predictor(Parameters):
     over (`_frame`), and of what was drawn again what they would have (`_drawn_rows`).
     """
 
-    _model: Model
+    _state: Model
+
+    @property
+    def _model(self) -> Model:
+        """The state with everything decided that learning leaves open."""
+        return self._decided(self._state)
+
+    def _decided(self, state: Model) -> Model:
+        return state
 
     @property
     def _who(self) -> str:
@@ -54,7 +62,7 @@ class Predictor(Parameters):
 
     def _check_fitted(self) -> None:
         """Raises where nothing was learnt yet."""
-        if "_model" not in vars(self):
+        if "_state" not in vars(self):
             raise InputError(f"this {type(self).__name__} is not fitted yet: call fit first")
 
     # --- scoring
@@ -73,7 +81,7 @@ class Predictor(Parameters):
 
     def _weighed_by(self) -> tuple[Model, Weighing]:
         """Return the model and its weighing, which is made anew only when a parameter changes."""
-        if "_model" not in self.__dict__:
+        if "_state" not in self.__dict__:
             self._check_fitted()
         model = self._model  # read once: another thread may be learning
         values = {**self.__dict__, **self._copies}
@@ -346,7 +354,8 @@ class Predictor(Parameters):
     @property
     def n_parameters_(self) -> int:
         """Number of parameters that the model estimates: the priors and those of the family."""
-        model = self._fitted("n_parameters_")
+        self._fitted("n_parameters_")
+        model = self._model
         return model.ledger.classes.size - 1 + self._blocks_of(model).n_parameters(model.ledger)
 
     @property
@@ -357,20 +366,21 @@ class Predictor(Parameters):
         printed by its magnitude ("about 10^6021"); `int(...)` has all digits. `json.dumps` refuses a whole number of
         more than 4,300 digits, as it does any: pass `str(model.n_parameters_joint_)`.
         """
-        model = self._fitted("n_parameters_joint_")
+        self._fitted("n_parameters_joint_")
+        model = self._model
         joint = model.ledger.classes.size - 1 + self._blocks_of(model).n_parameters_joint(model.ledger)
         return HugeInt(joint) if isinstance(joint, int) and joint > _HUGE else joint
 
     def _by_class(self, values: Array) -> Array:
         """Rows of an array in the order of `classes_`."""
-        order = self._model.ledger.classes.order
+        order = self._state.ledger.classes.order
         return values if order is None else values[order]
 
     def _fitted(self, name: str) -> Model:
-        model = vars(self).get("_model")
-        if model is None:
+        """Return what was counted; nothing is decided for it."""
+        if "_state" not in vars(self):
             raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r} before it is fitted")
-        return model
+        return self._state
 
 
 class HugeInt(int):

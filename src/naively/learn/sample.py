@@ -1,137 +1,265 @@
-"""Sampling: rows drawn at random from a stream, the same for any division into batches."""
+"""Samples of the rows that a model has counted: the same for any order, batches and partition of the rows.
+
+Each row has a key, a fixed hash of its content and label. A sample keeps the different rows with the smallest keys, and
+some of each class, each with the weight of all its copies. The sample of two sets of rows is therefore found in the
+samples of each.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-_BYTES = 64 << 20
-_FEWEST = 100
+from naively.arrays import Array, Value
+from naively.count.counts import spread, sum_of
+from naively.names import Index
+from naively.read.frame import Frame
+from naively.read.joined import joined_frames, types_of
+from naively.read.row_keys import row_keys
+from naively.read.texts import Texts
+from naively.store.registry import stored
+
+NO_CLASSES = Index(0)
+_WAITING = 256
+"""Number of rows that may wait until their keys are computed: one by one, that would cost more."""
 
 
-class Sample:
-    """A random sample of a stream: the rows whose numbers have the smallest hashes.
+@stored()
+@dataclass(frozen=True)
+class Limits:
+    """The size of a sample: `rows` of all, of at most `size` bytes of text together, and of each class `of_class`."""
 
-    >>> import pyarrow as pa
-    >>> sample = Sample(2)
-    >>> sample.see(pa.table({"x": [0, 1, 2]})); sample.see(pa.table({"x": [3, 4]}))
-    >>> sample.rows()["x"].to_pylist(), sample.seen
-    ([2, 4], 5)
+    rows: int
+    size: int
+    of_class: int = 0
+
+    def smaller(self, other: Limits) -> Limits:
+        """Return the smaller of each limit."""
+        return Limits(min(self.rows, other.rows), min(self.size, other.size), min(self.of_class, other.of_class))
+
+    def kept(self, sizes: Array, codes: Array, n_classes: int) -> Array:
+        """Return a mask of the rows to keep; rows are in the order of their keys."""
+        mask = (np.arange(len(sizes)) < self.rows) & (_before(sizes) < self.size)
+        if mask.all() or not self.of_class:
+            return mask
+        order = np.argsort(codes, kind="stable")
+        first = np.flatnonzero(np.diff(codes[order], prepend=-1))
+        start = np.repeat(first, np.diff(np.append(first, len(order))))
+        before = _before(sizes[order])
+        rank, before = np.arange(len(order)) - start, before - before[start]
+        mask[order] |= (rank < max(min(self.of_class, self.rows // n_classes), 1)) & (before < self.size // n_classes)
+        return mask
+
+
+def _before(sizes: Array) -> Array:
+    """Return the sum of the sizes of all earlier rows."""
+    return np.cumsum(sizes) - sizes
+
+
+@stored()
+@dataclass(frozen=True, eq=False)
+class KeptRows(Value):
+    """Different rows with columns of the same types, in the order of their keys, with the weight of all copies."""
+
+    frame: Frame
+    keys: Array
+    codes: Array
+    weight: Array
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @cached_property
+    def found(self) -> dict[Any, Any]:
+        """What was found out about these rows and may be wanted again."""
+        return {}
+
+    def level(self, n_rows: float) -> float:
+        """Return how many times the weight of these rows `n_rows` is, as a power of two; 1.0 if these are all."""
+        mine = float(self.weight.sum())
+        return 1.0 if mine >= n_rows * (1 - 1e-9) else 2.0 ** np.floor(np.log2(n_rows / mine))
+
+    @property
+    def sizes(self) -> Array:
+        """Number of bytes of each text; 0 for rows of a table."""
+        texts = self.frame.whole
+        return texts.core.lengths() if isinstance(texts, Texts) else np.zeros(len(self), np.int64)
+
+    def numbered(self, place: Array) -> KeptRows:
+        """Return the same rows with other numbers of classes, without those of classes that have none (-1)."""
+        moved = replace(self, codes=place[self.codes])
+        if (moved.codes < 0).any():
+            return moved.take(np.flatnonzero(moved.codes >= 0))
+        moved.__dict__["found"] = self.found
+        return moved
+
+    def take(self, rows: Array) -> KeptRows:
+        return KeptRows(self.frame.take(rows), self.keys[rows], self.codes[rows], self.weight[rows])
+
+    def joined(self, others: list[KeptRows]) -> KeptRows:
+        """Return all rows in the order of their keys, with copies of what they hold."""
+        groups = [self, *others]
+        keys, codes, weight = (np.concatenate([getattr(g, n) for g in groups]) for n in ("keys", "codes", "weight"))
+        order = np.argsort(keys, kind="stable")
+        frame = joined_frames([group.frame for group in groups]).take(order)
+        if isinstance(frame.whole, Texts):
+            frame = Frame.of_rows(frame.whole.copied())
+        return KeptRows(frame, keys[order], codes[order], weight[order])
+
+
+@dataclass(frozen=True, eq=False)
+class _Waiting:
+    """Rows whose keys are not computed yet."""
+
+    frame: Frame
+    codes: Array
+    classes: Index
+    weight: Array | None
+
+    def rows(self, classes: Index, places: Array | None, limits: Limits | None = None) -> KeptRows:
+        """Return the rows with their keys; with `limits`, those alone that these may keep."""
+        weight = np.ones(len(self.codes)) if self.weight is None else self.weight.astype(np.float64)
+        codes = self.codes.astype(np.int64) if places is None else places[self.codes]
+        keys = row_keys(self.frame, codes, classes)
+        near = None if limits is None or limits.of_class else _smallest(keys, limits.rows)
+        if near is None:
+            return KeptRows(self.frame, keys, codes, weight)
+        return KeptRows(self.frame.take(near), keys[near], codes[near], weight[near])
+
+
+@stored()
+@dataclass(frozen=True, eq=False)
+class Sample(Value):
+    """Rows that were counted, chosen by their keys.
+
+    >>> classes, texts = Index.of(["ham", "spam"]), Frame.of_rows(Texts.of(["a", "b", "c", "d", "a"]))
+    >>> sample = Sample(Limits(rows=3, size=1000)).with_rows(texts, np.array([0, 1, 0, 1, 0]), classes, None)
+    >>> sample.n_rows
+    3
     """
 
-    def __init__(self, most: int):
-        self.seen = 0
-        self._most = most
-        self._limit = np.uint64(0xFFFFFFFFFFFFFFFF)
-        self._kept: list[tuple[Any, Any]] = []
+    limits: Limits
+    classes: Index = NO_CLASSES
+    known: tuple[KeptRows, ...] = ()
+    waiting: tuple[_Waiting, ...] = ()
 
-    def see(self, batch: Any) -> None:
-        """Take in the next rows of the stream."""
-        hashes = _hashed(self.seen, batch.num_rows)
-        self.seen += batch.num_rows
-        if self._most == 0:
-            return
-        self._lower_limit(hashes)
-        wanted = np.flatnonzero(hashes <= self._limit)
-        if not len(wanted):
-            return
-        whole = len(wanted) == batch.num_rows
-        self._kept.append((hashes[wanted], _plain_texts(batch) if whole else copied_rows(batch, wanted)))
-        if sum(batch.nbytes for _, batch in self._kept) > 2 * _BYTES and self._most > _FEWEST:
-            self._most //= 2  # rows are long: fewer of them will do
-        if sum(len(hashes) for hashes, _ in self._kept) > 2 * self._most:
-            self._thin_out()
+    def with_rows(self, frame: Frame, codes: Array, classes: Index, weight: Array | None) -> Sample:
+        """Return the sample of these rows as well."""
+        waiting = (*self.waiting, _Waiting(_detached(frame), codes, classes, weight))
+        result = replace(self, waiting=waiting)
+        return result.settled if sum(len(rows.codes) for rows in waiting) >= _WAITING else result
 
-    def _lower_limit(self, *more: Any) -> None:
-        """Lower the largest hash that a wanted row may have, so that no other rows are copied."""
-        all_hashes = np.concatenate([*(hashes for hashes, _ in self._kept), *more])
-        if len(all_hashes) > self._most:
-            self._limit = np.partition(all_hashes, self._most - 1)[self._most - 1]
+    def __add__(self, other: Sample) -> Sample:
+        mine, theirs = self.settled, other.settled
+        classes, places = mine.classes.union(theirs.classes, "classes")
+        moved = [g if places is None else replace(g, codes=places[g.codes]) for g in theirs.known]
+        limits = mine.limits.smaller(theirs.limits)
+        return Sample(limits, classes, _united(mine.known, moved, limits, classes.size))
 
-    def _thin_out(self) -> None:
-        self._lower_limit()
-        fewer = []
-        for hashes, batch in self._kept:
-            wanted = np.flatnonzero(hashes <= self._limit)
-            if len(wanted) == len(hashes):
-                fewer.append((hashes, batch))
-            elif len(wanted):
-                fewer.append((hashes[wanted], copied_rows(batch, wanted)))
-        self._kept = fewer
+    def without(self, frame: Frame, codes: Array, classes: Index, weight: Array | None) -> Sample:
+        """Return the sample without these rows, as far as they are in it."""
+        mine = self.settled
+        named, places = mine.classes.union(classes, "classes")
+        forgotten = _Waiting(frame, codes, classes, weight).rows(named, places)
+        keys, place = np.unique(forgotten.keys, return_inverse=True)
+        less = np.bincount(place.ravel(), forgotten.weight)
+        left = []
+        for group in mine.known:
+            at = np.minimum(np.searchsorted(keys, group.keys), len(keys) - 1)
+            rest = group.weight - np.where(keys[at] == group.keys, less[at], 0.0)
+            there = np.flatnonzero(rest > 1e-9 * group.weight)
+            if len(there) < len(group) or not np.array_equal(rest, group.weight):
+                group = replace(group, weight=rest).take(there)
+            left += [group] if len(group) else []
+        return mine if left == list(mine.known) else replace(mine, known=tuple(left))
 
-    def rows(self) -> Any:
-        """Return the sampled rows, in the order of the stream; None if there are none."""
-        import pyarrow as pa
+    @cached_property
+    def settled(self) -> Sample:
+        """The same sample, with no rows waiting."""
+        if not self.waiting:
+            return self
+        classes, groups = self.classes, []
+        for waiting in self.waiting:
+            classes, places = classes.union(waiting.classes, "classes")
+            groups.append(waiting.rows(classes, places, self.limits))
+        return Sample(self.limits, classes, _united(self.known, groups, self.limits, classes.size))
 
-        if self._kept:
-            self._thin_out()
-        return pa.concat_tables([batch for _, batch in self._kept]) if self._kept else None
+    @property
+    def groups(self) -> tuple[KeptRows, ...]:
+        """The rows of the sample: those with columns of the same types together."""
+        return self.settled.known
 
+    @property
+    def n_rows(self) -> int:
+        """Number of different rows."""
+        return sum(map(len, self.groups))
 
-def different_rows(table: Any) -> tuple[Any, Any]:
-    """Return the number of the first of each group of identical rows, in order, and the sizes of the groups."""
-    from naively.read.row_keys import content_keys
+    def weight_of(self, classes: Index) -> Array:
+        """Return the weight of the rows of each of these classes, copies included."""
+        mine = self.settled
+        own = sum_of([np.bincount(g.codes, g.weight, mine.classes.size) for g in mine.known] or [np.zeros(1)])
+        place = classes.locate(mine.classes.names) if mine.classes.names is not None else np.zeros(0, np.int64)
+        result = np.zeros(classes.size)
+        result[place[place >= 0]] = spread(own, mine.classes.size, None)[place >= 0]
+        return result
 
-    columns = dict(zip(table.column_names, table.columns, strict=True))
-    keys = content_keys(columns, np.zeros(table.num_rows, np.uint64))
-    _, first, copies = np.unique(keys, return_index=True, return_counts=True)
-    order = np.argsort(first)
-    return first[order], copies[order]
+    def rows_for(self, classes: Index) -> list[KeptRows]:
+        """Return the rows of these classes, labelled by their numbers."""
+        mine = self.settled
+        place = classes.locate(mine.classes.names) if mine.classes.names is not None else np.zeros(0, np.int64)
+        return [group.numbered(place) for group in mine.known]
 
-
-def copied_rows(batch: Any, rows: Any) -> Any:
-    """Return copies of the rows with these numbers."""
-    import pyarrow as pa
-
-    if all(pa.types.is_large_string(field.type) or pa.types.is_string(field.type) for field in batch.schema):
-        return pa.Table.from_batches(list(_pieces(batch, rows)))
-    # The numbers are passed as a buffer: pyarrow would import pandas to convert a NumPy array.
-    numbers = pa.Array.from_buffers(pa.int64(), len(rows), [None, pa.py_buffer(rows.astype(np.int64))])
-    return _plain_texts(batch.take(numbers))
-
-
-def _plain_texts(batch: Any) -> Any:
-    """Return all rows with every text column as large strings, so that batches have one type."""
-    import pyarrow as pa
-
-    wide = [field.with_type(pa.large_string()) if pa.types.is_string(field.type) else field for field in batch.schema]
-    return batch if pa.schema(wide).equals(batch.schema) else batch.cast(pa.schema(wide))
+    def __getstate__(self) -> dict[str, Any]:
+        settled = self.settled
+        return {"limits": settled.limits, "classes": settled.classes, "known": settled.known, "waiting": ()}
 
 
-def _pieces(batch: Any, rows: Any) -> Iterator[Any]:
-    """Yield the wanted rows of each record batch of a table of texts."""
-    import pyarrow as pa
-
-    begin = 0
-    for piece in batch.to_batches():
-        here = rows[(rows >= begin) & (rows < begin + piece.num_rows)] - begin
-        texts = [_texts(column, here) for column in piece.columns]
-        yield pa.RecordBatch.from_arrays(texts, names=batch.schema.names)
-        begin += piece.num_rows
-
-
-def _texts(column: Any, rows: Any) -> Any:
-    """Return some texts of a column; `take` of pyarrow would load pandas for it."""
-    import pyarrow as pa
-
-    missing, offsets, data = column.buffers()
-    wide = np.int64 if pa.types.is_large_string(column.type) else np.int32
-    ends = np.frombuffer(offsets, wide)[column.offset : column.offset + len(column) + 1].astype(np.int64)
-    view = memoryview(data) if data is not None else memoryview(b"")
-    joined = b"".join([view[a:b] for a, b in zip(ends[rows].tolist(), ends[rows + 1].tolist(), strict=True)])
-    starts = np.concatenate([[0], np.cumsum(ends[rows + 1] - ends[rows])])
-    known = None
-    if missing is not None and column.null_count:
-        bits = np.unpackbits(np.frombuffer(missing, np.uint8), bitorder="little")[column.offset :][: len(column)]
-        known = pa.py_buffer(np.packbits(bits[rows], bitorder="little"))
-    return pa.LargeStringArray.from_buffers(len(rows), pa.py_buffer(starts), pa.py_buffer(joined), known)
+def _smallest(keys: Array, n_keys: int) -> Array | None:
+    """Return the numbers of all rows with the `n_keys` smallest different keys, and some more; None: of all rows."""
+    size = 4 * n_keys
+    while size < len(keys):
+        near = np.flatnonzero(keys <= np.partition(keys, size)[size])
+        if len(np.unique(keys[near])) > n_keys:
+            return near
+        size *= 4
+    return None
 
 
-def _hashed(start: int, n_rows: int) -> Any:
-    """Return a pseudo-random number for each row (the finisher of SplitMix64)."""
-    x = np.arange(start + 1, start + 1 + n_rows, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
+def _detached(frame: Frame) -> Frame:
+    """Return the rows with copies of what their owner might still change."""
+    if frame.whole is not None or not any(isinstance(values, np.ndarray) for values in frame.columns.values()):
+        return frame
+    columns = {name: v.copy() if isinstance(v, np.ndarray) else v for name, v in frame.columns.items()}
+    return Frame(columns, frame.rows, frame.named)
+
+
+def _united(known: tuple[KeptRows, ...], more: list[KeptRows], limits: Limits, n_classes: int) -> tuple[KeptRows, ...]:
+    """Return the sample of all these rows, as groups of rows of the same types; `known` groups have no row twice."""
+    groups = [*known, *more]
+    if not groups:
+        return known
+    keys, codes, weight, sizes = (np.concatenate([getattr(g, n) for g in groups]) for n in _EACH)
+    order = np.argsort(keys, kind="stable")
+    first = np.flatnonzero(np.diff(keys[order], prepend=~keys[order[:1]]))
+    distinct, sums = order[first], np.add.reduceat(weight[order], first)
+    kept = limits.kept(sizes[distinct], codes[distinct], n_classes)
+    chosen, sums = distinct[kept], sums[kept]
+    begin = np.cumsum([0, *map(len, groups)])
+    all_known = len(chosen) == begin[len(known)] == np.count_nonzero(chosen < begin[len(known)])
+    if all_known and np.array_equal(sums[np.argsort(chosen)], weight[: len(chosen)]):
+        return known  # no row came in, went out, or was there once more
+    by_type: dict[Any, list[KeptRows]] = {}
+    of_group = np.searchsorted(begin, chosen, side="right") - 1
+    for number, group in enumerate(groups):
+        mine = of_group == number
+        if mine.any():
+            part = replace(group, weight=group.weight.copy())
+            part.weight[chosen[mine] - begin[number]] = sums[mine]
+            by_type.setdefault(types_of(group.frame), []).append(part.take(np.sort(chosen[mine] - begin[number])))
+    return tuple(parts[0].joined(parts[1:]) for parts in by_type.values())
+
+
+_EACH = ("keys", "codes", "weight", "sizes")

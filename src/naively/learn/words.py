@@ -16,7 +16,7 @@ from naively.smooth.backgrounds import ADDED, SMOOTHINGS, rule_of
 from naively.smooth.rules import Additive, Evidence
 
 COUNTED = (
-    "tokens", "ngrams", "lowercase", "negation", "accents", "stop_words", "vocabulary", "hashing", "weights",
+    "tokens", "ngrams", "lowercase", "negation", "accents", "stop_words", "vocabulary", "hashing", "weights", "choose",
 )  # fmt: skip
 """The parameters that counts depend on; the others can be changed at any time."""
 

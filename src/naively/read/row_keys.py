@@ -3,63 +3,75 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from naively import _core
 from naively.arrays import Array
 from naively.names import Index
-from naively.read.columns import CATEGORY, NOTHING, TEXT, TIME, kind_of, missing, numbers
+from naively.read.columns import CATEGORY, NOTHING, TEXT, TIME, coded, kind_of, numbers
 from naively.read.frame import Frame
 from naively.read.texts import Texts
 
 _MULTIPLIERS = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB], np.uint64)
 
 
-def text_keys(texts: Texts, codes: Array, classes: Index) -> Array:
-    """Keys of texts, whose labels are the numbers of some classes.
+def row_keys(frame: Frame, codes: Array, classes: Index) -> Array:
+    """Keys of rows, whose labels are the numbers of some classes. A column that is absent or missing changes no key.
 
-    >>> keys = text_keys(Texts.of(["a", "b", "a", "a"]), np.array([0, 0, 0, 1]), Index.of(["x", "y"]))
+    >>> keys = row_keys(Frame.of_rows(Texts.of(["a", "b", "a", "a"])), np.array([0, 0, 0, 1]), Index.of(["x", "y"]))
     >>> bool(keys[0] == keys[2]), len(set(keys.tolist()))
     (True, 3)
     """
-    return _mixed(_label_hashes(codes, classes), texts.core.hashes())
-
-
-def table_keys(frame: Frame, columns: Iterable[str], codes: Array, classes: Index) -> Array:
-    """Keys of the rows of a table by some of its columns; an absent column is missing in every row."""
-    return content_keys({name: frame.get(name) for name in columns}, _label_hashes(codes, classes))
-
-
-def content_keys(columns: Mapping[str, Any], keys: Array) -> Array:
-    """Keys of rows by the values of some columns, on top of the keys that the rows have already."""
-    for name, values in columns.items():
-        keys = _mixed(keys, _column_hashes(name, values))
-    return keys
+    texts = frame.whole
+    hashes = texts.core.hashes() if isinstance(texts, Texts) else _table_hashes(frame.columns, len(frame))
+    return _mixed(_label_hashes(codes, classes), hashes)
 
 
 def _label_hashes(codes: Array, classes: Index) -> Array:
-    distinct, place = np.unique(codes, return_inverse=True)
-    return np.array([zlib.crc32(repr(classes.name(int(code))).encode()) for code in distinct], np.uint64)[place]
+    hashes = np.zeros(int(codes.max(initial=-1)) + 1, np.uint64)
+    for code in np.flatnonzero(np.bincount(codes)).tolist():
+        label = classes.name(code)
+        same = float(label) if isinstance(label, (int, float)) else label  # 1 is 1.0
+        hashes[code] = zlib.crc32(repr(same).encode())
+    return hashes[codes]
 
 
-def _mixed(keys: Array, more: Array) -> Array:
-    """Keys with the hashes of one more column (the finisher of SplitMix64)."""
-    x = keys * _MULTIPLIERS[0] + more
-    x = (x ^ (x >> np.uint64(30))) * _MULTIPLIERS[1]
-    x = (x ^ (x >> np.uint64(27))) * _MULTIPLIERS[2]
-    return x ^ (x >> np.uint64(31))
+def _table_hashes(columns: Mapping[str, Any], n_rows: int) -> Array:
+    """Return the sum of the hashes of the values of each row, so that the order of columns does not matter."""
+    sums = np.zeros(n_rows, np.uint64)
+    for name, values in columns.items():
+        sums += _column_hashes(name, values)
+    return sums
 
 
 def _column_hashes(name: str, values: Any) -> Array:
     """A hash for each value; 0 where it is missing, equal for numbers that are equal, whatever their types."""
-    kind = kind_of(name, values)
+    kind, seed = kind_of(name, values), zlib.crc32(name.encode("utf-8", "surrogatepass"))
     if kind == NOTHING:
         return np.zeros(len(values), np.uint64)
-    if kind in (TEXT, CATEGORY, TIME):
+    if kind not in (TEXT, CATEGORY, TIME):
+        return _core.hash_numbers(numbers(values), seed)
+    if kind == CATEGORY:
+        number, names = coded(values)
+        return np.append(_text_hashes(list(map(str, names)), seed), np.uint64(0))[number]
+    if kind == TIME:
         import pyarrow as pa
 
-        return Texts.of(values if kind == TEXT else values.cast(pa.large_string())).core.hashes()
-    found = numbers(values).astype(np.float64) + 0.0  # so that -0 is 0
-    return np.where(missing(values), np.uint64(0), np.ascontiguousarray(found).view(np.uint64))
+        values = values.cast(pa.large_string())
+    return _text_hashes(values, seed)
+
+
+def _text_hashes(values: Any, seed: int) -> Array:
+    hashes = Texts.of(values).core.hashes()
+    return np.where(hashes == 0, hashes, _mixed(np.full(1, seed, np.uint64), hashes))
+
+
+def _mixed(keys: Array, more: Array) -> Array:
+    """Keys with one more hash (the finisher of SplitMix64)."""
+    x = keys * _MULTIPLIERS[0] + more
+    x = (x ^ (x >> np.uint64(30))) * _MULTIPLIERS[1]
+    x = (x ^ (x >> np.uint64(27))) * _MULTIPLIERS[2]
+    return x ^ (x >> np.uint64(31))

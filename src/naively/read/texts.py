@@ -56,6 +56,26 @@ class Texts:
         """Return the texts with these row numbers, in that order."""
         return Texts(self.core.take(np.ascontiguousarray(rows, dtype=np.int64)))
 
+    @classmethod
+    def joined(cls, parts: list[Texts]) -> Texts:
+        """Return the texts of several columns, one after another."""
+        if not parts[0].core.given:
+            return cls(_core.Texts.joined([part.core for part in parts]))
+        return cls.of_tokens([tokens for part in parts for tokens in part.core.tokens()])
+
+    @classmethod
+    def of_arrays(cls, starts: Array, data: Array, missing: Array) -> Texts:
+        """Read texts that lie in arrays: where each begins and ends, the bytes, and marks of missing ones, if any."""
+        return cls(_core.Texts.of_buffers(starts, data, missing if len(missing) else None))
+
+    def copied(self) -> Texts:
+        """Return the same texts in memory of their own, whoever owns what they were read from."""
+        make, arguments = self.__reduce__()
+        return make(*arguments)
+
+    def __reduce__(self) -> tuple[Any, Any]:
+        return (Texts.of_tokens, (self.core.tokens(),)) if self.core.given else (Texts.of_arrays, self.core.buffers())
+
     def blocks(self, size: int) -> Iterator[slice]:
         """Yield slices of at most `size` rows."""
         rows = len(self.core)

@@ -235,12 +235,17 @@ def stages(method: str, rows: int, classes: int) -> tuple[Array, Array]:
 
     They are drawn at random, but always the same.
     """
-    most = max(CELLS // max(classes, 1), FEWEST)
-    first = min(SAMPLE if method in ("temperature", AUTO) else MOST, most)
+    first, most = stage_sizes(method, classes)
     drawn = np.arange(rows)
     if rows > first:
-        drawn = np.random.default_rng(0).choice(rows, min(rows, MOST, most), replace=False)
+        drawn = np.random.default_rng(0).choice(rows, min(rows, most), replace=False)
     return np.sort(drawn[:first]), np.sort(drawn[first:])
+
+
+def stage_sizes(method: str, classes: int) -> tuple[int, int]:
+    """The number of rows that a calibration is fitted on first, and of all that it may be fitted on."""
+    most = min(max(CELLS // max(classes, 1), FEWEST), MOST)
+    return min(SAMPLE if method in ("temperature", AUTO) else MOST, most), most
 
 
 _FOLDS = 5

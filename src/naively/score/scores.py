@@ -68,6 +68,12 @@ class Scores:
         counts = None if none else np.concatenate(impossible)
         return replace(first, likelihood=likelihood, prior=prior, impossible=counts)
 
+    def take(self, rows: Array) -> Scores:
+        """Return the scores of some of the rows."""
+        impossible = None if self.impossible is None else self.impossible[rows]
+        prior = self.prior if self.prior.ndim == 1 else self.prior[rows]
+        return replace(self, likelihood=self.likelihood[rows], prior=prior, impossible=impossible)
+
     @cached_property
     def joint(self) -> Array:
         """log p(x, c): -inf where the class or one of the factors is impossible (for complements: +inf)."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import time
-import warnings
 from argparse import Namespace
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 from naively.cli.column_roles import Roles, roles_for_training
@@ -26,8 +25,8 @@ from naively.cli.models import (
 )
 from naively.cli.options import MODELLING
 from naively.cli.prefetch import Prefetch
-from naively.cli.progress import megabytes
-from naively.learn.estimates import Estimate, with_margin
+from naively.cli.progress import Progress, megabytes
+from naively.learn.estimates import with_margin
 from naively.sources import Source
 from naively.store.locks import locked
 
@@ -44,18 +43,17 @@ def run(arguments: Namespace, console: Console) -> None:
         checkpoint = _checkpoint(arguments, source, roles)
         batches = stack.enter_context(closing(Prefetch(source.batches(roles.read))))  # read while modules are imported
         learner = build_model(arguments, roles)
-        learner.set_params(calibrate=False)  # until all rows are counted
-        counted = count(
-            source, roles, learner, console, "counting", most=arguments.loo, checkpoint=checkpoint, batches=batches
-        )
+        learner.keep_sample()
+        counted = count(source, roles, learner, console, "counting", checkpoint=checkpoint, batches=batches)
         if checkpoint is not None and checkpoint.path.exists():
             console.on_interrupt(f"{checkpoint.path} is there: run the same command to go on")
-        learner.set_params(calibrate=arguments.calibrate)
         from naively.learn.files import Ready
 
+        if learner.reads_text:
+            _choose(learner, console)
         with ThreadPoolExecutor(1) as pool:
             prepared = pool.submit(Ready.of, learner)  # while the accuracy is estimated
-            estimated = _estimate(learner, roles, counted)
+            estimated = _estimate(learner, arguments.loo)
         about = {"target": roles.target, "text": roles.text, "data": data_names(arguments), **estimated}
         size = write(learner, output, about, frozen=arguments.frozen, prepared=prepared.result())
         if checkpoint is not None:
@@ -103,57 +101,18 @@ def _checkpoint(arguments: Namespace, source: Source, roles: Roles) -> Checkpoin
     return Checkpoint(checkpoint_path(arguments.output), identity, arguments.checkpoint_seconds)
 
 
-def _estimate(learner: Any, roles: Roles, counted: Counted) -> dict[str, Any]:
-    """Estimate the accuracy on other rows like those of the sample; this calibrates the model too."""
-    rows = counted.sample.rows()
-    if rows is None:
-        return {}
-    from naively.score.calibration import FEWEST
-
-    calibrate = learner.calibrate
-    if counted.rows < FEWEST:
-        learner.set_params(calibrate=False)  # too few rows to calibrate on
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # those about these rows were shown when they were counted
-        found = learner.judge(roles.rows(rows), roles.labels(rows, learner.classes_))
-        chosen = learner.chosen_ if learner.reads_text else None
-        if chosen is not None and chosen.accuracy is not None and learner._model.chosen.seen >= counted.rows:
-            estimate, how = Estimate(chosen.accuracy, chosen.margin, chosen.texts), "folds"
-        else:
-            calibration = learner._calibration(learner._model)
-            learner.set_params(calibrate=False)  # it is calibrated already
-            if learner.reads_text or rows.num_rows < 2:
-                estimate, how = _leaving_out(learner, roles, rows, found, calibration), "leave one out"
-            else:
-                estimate, how = _in_folds(learner, roles, rows, calibration), "five folds"
-    learner.set_params(calibrate=calibrate)
-    return {**asdict(estimate), "sampled": rows.num_rows, "method": how}
+def _choose(learner: Any, console: Console) -> None:
+    """Compare recipes, which takes some seconds."""
+    with Progress(console, "choosing", rows=100, unit="") as progress:
+        learner.settle(lambda share: progress.update(round(100 * share) - progress.rows))
 
 
-def _in_folds(learner: Any, roles: Roles, rows: Any, calibration: Any) -> Estimate:
-    """Estimate the accuracy of a table from five folds, for each of which columns and bins are decided without it."""
-    from naively.learn.held_out import folds, leave_groups_out
+def _estimate(learner: Any, most: int) -> dict[str, Any]:
+    """Estimate the accuracy on other rows like those that were counted."""
+    from naively.learn.own_accuracy import own_accuracy
 
-    model = learner._model
-    frame, codes, _ = learner._labelled(model, roles.rows(rows), roles.labels(rows, learner.classes_), None)
-    rules = learner._blocks_of(model), model.ledger, [learner._rule()], learner._prior_rule()
-    [found] = leave_groups_out(*rules, frame, codes, None, folds(len(codes), 5, 0, codes))
-    found = replace(found, scores=found.scores.at(calibration))
-    return Estimate.of((found.predicted == found.truth).astype(float))
-
-
-def _leaving_out(learner: Any, roles: Roles, rows: Any, found: Any, calibration: Any) -> Estimate:
-    """Estimate the accuracy from texts that were left out one by one; copies count once, left out together."""
-    from naively.learn.sample import copied_rows, different_rows
-
-    first, copies = different_rows(rows)
-    right = (found.predicted == found.truth)[first].astype(float)
-    several = copies > 1
-    if several.any():
-        some = copied_rows(rows, first[several])
-        again = learner.judge(roles.rows(some), roles.labels(some, learner.classes_), copies[several].astype(float))
-        right[several] = replace(again, scores=again.scores.at(calibration)).predicted == again.truth
-    return Estimate.of(right)
+    found = own_accuracy(learner, most)
+    return {} if found is None else {**asdict(found.estimate), "sampled": found.sampled, "method": found.method}
 
 
 def _report(
@@ -165,7 +124,7 @@ def _report(
         facts["alpha"] = alpha
     if estimated:
         accuracy = with_margin(estimated["accuracy"], estimated["margin"])
-        facts["accuracy"] = f"{accuracy} on rows like these ({_how(estimated, counted)})"
+        facts["accuracy"] = f"{accuracy} on rows like these ({_how(estimated)})"
     facts["saved"] = f"{output}, {megabytes(size)}, after {seconds:.1f} s"
     console.facts(facts)
     console.result(
@@ -183,7 +142,7 @@ def _report(
     )
 
 
-def _how(estimated: dict[str, Any], counted: Counted) -> str:
+def _how(estimated: dict[str, Any]) -> str:
     """Describe the rows from which an accuracy was estimated, and how."""
     rows, sampled = estimated["rows"], estimated["sampled"]
     if estimated["method"] == "folds":
@@ -191,8 +150,6 @@ def _how(estimated: dict[str, Any], counted: Counted) -> str:
     if estimated["method"] == "five folds":
         return f"{rows:,} rows, held out in five folds"
     which = f"{rows:,} rows" if rows == sampled else f"{rows:,} different rows"
-    if rows < sampled < counted.rows:
-        return f"{which}, each left out in turn, but not its copies beyond {sampled:,} rows"
     return f"{which}, each left out in turn"
 
 
@@ -201,6 +158,8 @@ def _alpha(learner: Any) -> str | None:
         return None if learner.alpha != "auto" else "found for each column"
     chosen = learner.chosen_
     alpha = f"{chosen.alpha:.4g}" if isinstance(chosen.alpha, (int, float)) else str(chosen.alpha)
+    if chosen.why is not None:
+        return f"{alpha}; no recipes were compared: {chosen.why}"
     if not chosen.tried:
         return alpha
     recipe = f"{chosen.family}, {chosen.weighting}, n-grams {chosen.ngrams[0]}-{chosen.ngrams[1]}"

@@ -77,12 +77,16 @@ class TextBlock(TableBlock):
 @stored()
 @dataclass(frozen=True)
 class TextsBlock(WholeBlock):
-    """Texts that are all there is of a row."""
+    """Texts that are all there is of a row; `part` names their counts."""
 
     family: Words
+    part: str = "words"
 
-    name = "words"
     tables = (TextTable,)
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        return self.part
 
     def no_features(self) -> Any:
         return self.family.no_words()
