@@ -114,6 +114,23 @@ def less(a: Array, b: Array) -> Array:
     return plus(widened(a), negated(widened(b)))
 
 
+def sums_at(counts: Array, first: Array) -> Array:
+    """Return the sum of each run of counts; `first` is where each run begins.
+
+    >>> sums_at(np.array([1, 2, 3]), np.array([0, 2]))
+    array([3, 3])
+    """
+    if counts.dtype != FIXED:
+        return np.add.reduceat(counts, first)
+    half, low = np.uint64(32), np.uint64(0xFFFFFFFF)
+    lower = np.add.reduceat(counts["fraction"] & low, first)
+    upper = np.add.reduceat(counts["fraction"] >> half, first) + (lower >> half)
+    result = np.empty(len(first), FIXED)
+    result["fraction"] = (upper << half) | (lower & low)
+    result["whole"] = np.add.reduceat(counts["whole"], first) + (upper >> half).astype(np.int64)
+    return result
+
+
 def total_of(values: Array) -> float:
     """Return the sum of a few numbers, correctly rounded, so that their order does not matter."""
     return math.fsum(values.tolist())

@@ -135,7 +135,8 @@ class TextLearner(CalibratingLearner):
         if limits is SAMPLED and plain and len(batch.frame) >= FEWEST:
             sample = Sample(limits).with_rows(batch.frame, batch.codes, batch.classes, batch.weight).settled
             each = float(len(batch.codes)) if batch.weight is None else float(batch.weight.sum())
-            if sample.weight_of(batch.classes).sum() >= each * (1 - 1e-12):
+            same = sample.n_rows == len(batch.frame) or sample.groups[0].exact.dtype == np.int64  # copies included
+            if same and sample.weight_of(batch.classes).sum() >= each * (1 - 1e-12):
                 return self._read_once(blocks, sample, declared)
         return self._counted_first(blocks, batch, declared, blocks.no_features())
 
