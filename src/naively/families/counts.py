@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from naively.arrays import Array, sums_by, total_of
+from naively.arrays import Array, alike, less, rounded, sums_by, sums_of_others
 from naively.count.cells import Cells
 from naively.count.counts import Counts
 from naively.count.ledger import PartLedger, View
@@ -162,21 +162,21 @@ class CountFamily:
         """Return the denominators of shares, by class."""
         if self.share_of == "rows":
             return view.rows
-        totals = view.totals[0]
-        return total_of(totals) - totals if self.against_others else totals
+        return sums_of_others(view.exact_totals[0]) if self.against_others else view.totals[0]
 
     def _counts(self, view: View) -> Array:
         """The counts of the cells that were seen."""
         cells = view.cells
         if not self.against_others:
             return cells.values[0]
-        return remainder(self._elsewhere(view)[cells.feature], cells.values[0])
+        total, count = alike([cells.of_features(view.width)[cells.feature], cells.exact[0]])
+        return remainder(total, count) if count.dtype == np.float64 else rounded(less(total, count))
 
     def _elsewhere(self, view: View) -> Array:
         """Return the count of each feature in classes that have not seen it: 0; against the others, its total count."""
         if not self.against_others:
             return np.zeros(view.width)
-        return sums_by(view.cells.feature, view.cells.values[0], view.width)
+        return rounded(view.cells.of_features(view.width)).astype(np.float64)
 
     def _of_features(self, view: View, rule: Context) -> Logs:
         """Return the term of each feature in an unseen cell, beside the term of the class."""

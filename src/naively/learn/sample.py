@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from naively.arrays import Array, Value, alike, less, negative, nonzero, rounded, sums_at
+from naively.arrays import Array, Value, alike, less, negative, nonzero, rounded, summed_by
 from naively.count.counts import spread, sum_of
 from naively.families.base import rows_per_class
 from naively.names import Index
@@ -175,9 +175,8 @@ class Sample(Value):
         mine = self.settled
         named, places = mine.classes.union(classes, "classes")
         forgotten = _Waiting(frame, codes, classes, weight).rows(named, places)
-        order = np.argsort(forgotten.keys, kind="stable")
-        keys, first = np.unique(forgotten.keys[order], return_index=True)
-        gone = sums_at(forgotten.exact[order], first)
+        keys, place = np.unique(forgotten.keys, return_inverse=True)
+        gone = summed_by(place.ravel(), forgotten.exact[None], len(keys))[0]
         left = []
         for group in mine.known:
             at = np.minimum(np.searchsorted(keys, group.keys), len(keys) - 1)
@@ -257,9 +256,8 @@ def _united(known: tuple[KeptRows, ...], more: list[KeptRows], limits: Limits, n
         return known
     keys, codes, sizes = (np.concatenate([getattr(g, n) for g in groups]) for n in ("keys", "codes", "sizes"))
     exact = np.concatenate(alike([group.exact for group in groups]))
-    order = np.argsort(keys, kind="stable")
-    first = np.flatnonzero(np.diff(keys[order], prepend=~keys[order[:1]]))
-    distinct, sums = order[first], sums_at(exact[order], first)
+    _, distinct, place = np.unique(keys, return_index=True, return_inverse=True)
+    sums = summed_by(place.ravel(), exact[None], len(distinct))[0]
     kept = limits.kept(sizes[distinct], codes[distinct], n_classes)
     chosen, sums = distinct[kept], sums[kept]
     begin = np.cumsum([0, *map(len, groups)])

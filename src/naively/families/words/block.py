@@ -361,7 +361,7 @@ class Words:
             return [""] * size
         totals = cells.totals(ledger.classes.size)
         view = self._view(ledger, cells, len(numbers), len(numbers), totals)
-        plain = replace(view, cells=replace(cells, exact=cells.exact[:1]), totals=totals[:1])
+        plain = replace(view, cells=replace(cells, exact=cells.exact[:1]), exact_totals=totals[:1])
         settled = rule.settle(lambda: self._urns(view, totals))
         chance = exp(Multinomial().log_shares(plain, settled, klass))
         lengths = rng.poisson(total / max(float(ledger.rows[klass]), 1.0), size)
