@@ -129,6 +129,9 @@ class TextLearner(CalibratingLearner):
             f"(chosen_.ngrams {', '.join(map(str, sorted(ngrams)))}): fit them with choose=False, or ngrams= given"
         )
 
+    def _planned(self, X: Any, y: Any) -> Model:
+        return self._uncounted(self._counting_blocks(None))
+
     def _begun(self, batch: Batch, declared: Index) -> Model:
         blocks, limits, words = self._counting_blocks(None), self._limits(), self._words(None)
         plain = words.vocabulary is None and words.buckets is None
