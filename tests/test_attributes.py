@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.feature_extraction.text import CountVectorizer
 
 import naively
-from naively import GaussianClassifier, Given, Uniform
+from naively import BernoulliNB, ComplementNB, GaussianClassifier, Given, MultinomialNB, TextClassifier, Uniform
 
 X, Y = load_iris(return_X_y=True)
 COUNTS = np.round(X * 3)
@@ -78,3 +79,32 @@ def test_scores_that_are_not_linear_have_no_weights(covariance: str) -> None:
         with pytest.raises(AttributeError, match=f"{name} needs covariance='tied'"):
             getattr(model, name)
     assert model.decision_function(X[:2]).shape == (2, 3)
+
+
+@pytest.mark.parametrize("family", ["multinomial", "complement", "bernoulli"])
+@pytest.mark.parametrize("alpha", [0.5, 0.0])
+def test_a_text_classifier_has_the_counts_and_log_probabilities_of_estimators_of_arrays(
+    family: str, alpha: float
+) -> None:
+    texts, labels = ["b a a", "c a", "", "c c b d"], ["z", "y", "z", "x"]
+    model = TextClassifier(family=family, weighting="counts", ngrams=(1, 1), alpha=alpha, calibrate=False)
+    model.fit(texts[:3], labels[:3]).partial_fit(texts[3:], labels[3:])
+    rows = CountVectorizer(token_pattern=r"\w+").fit_transform(texts)
+    kinds = {"multinomial": MultinomialNB, "complement": ComplementNB, "bernoulli": BernoulliNB}
+    theirs = kinds[family](alpha=alpha).fit(rows, labels)
+    assert model.get_feature_names_out().tolist() == ["a", "b", "c", "d"]
+    np.testing.assert_array_equal(model.feature_count_, theirs.feature_count_)
+    np.testing.assert_allclose(model.feature_log_prob_, theirs.feature_log_prob_)
+
+
+def test_a_text_classifiers_attributes_follow_its_selection_and_smoothing() -> None:
+    model = TextClassifier(weighting="tfidf", choose=False, min_df=2).fit(["a b", "a c c", "c"], ["x", "y", "y"])
+    assert (
+        model.feature_count_.shape == model.feature_log_prob_.shape == (2, len(model.get_feature_names_out())) == (2, 2)
+    )
+    np.testing.assert_allclose(np.exp(model.feature_log_prob_).sum(axis=1), 1.0)
+    before = model.feature_log_prob_
+    assert (model.refit(alpha=10.0).feature_log_prob_ != before).all()
+    assert model.refit(min_df=1).feature_count_.shape == (2, 3)
+    for name in ("feature_count_", "feature_log_prob_"):
+        assert not hasattr(TextClassifier(), name)
