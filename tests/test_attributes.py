@@ -4,12 +4,21 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.covariance import ledoit_wolf_shrinkage
 from sklearn.datasets import load_iris
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 from sklearn.feature_extraction.text import CountVectorizer
 
 import naively
-from naively import BernoulliNB, ComplementNB, GaussianClassifier, Given, MultinomialNB, TextClassifier, Uniform
+from naively import (
+    BernoulliNB,
+    ComplementNB,
+    GaussianClassifier,
+    Given,
+    MultinomialNB,
+    TextClassifier,
+    Uniform,
+)
 
 X, Y = load_iris(return_X_y=True)
 COUNTS = np.round(X * 3)
@@ -108,3 +117,33 @@ def test_a_text_classifiers_attributes_follow_its_selection_and_smoothing() -> N
     assert model.refit(min_df=1).feature_count_.shape == (2, 3)
     for name in ("feature_count_", "feature_log_prob_"):
         assert not hasattr(TextClassifier(), name)
+
+
+@pytest.mark.parametrize("covariance", ["tied", "full"])
+def test_ledoit_wolf_shrinkage_is_that_of_scikit_learn_on_normal_rows_on_average(covariance: str) -> None:
+    rng = np.random.default_rng(0)
+    root, found, theirs = rng.normal(size=(8, 8)), [], []
+    for _ in range(100):
+        rows = rng.normal(size=(40, 8)) @ root
+        model = GaussianClassifier(covariance=covariance, shrinkage="ledoit-wolf", var_smoothing=0)
+        model.fit(rows, np.zeros(len(rows)))
+        own, plain = model.covariance_.reshape(8, 8), np.cov(rows.T, bias=True)
+        found.append(1 - own[0, 1] / plain[0, 1])
+        np.testing.assert_allclose(own, (1 - found[-1]) * plain + found[-1] * np.trace(plain) / 8 * np.eye(8))
+        theirs.append(ledoit_wolf_shrinkage(rows))
+    assert np.std(theirs) > 0.01
+    assert abs(np.mean(found) - np.mean(theirs)) < 0.003
+
+
+def test_ledoit_wolf_shrinkage_follows_its_formula_row_by_row() -> None:
+    rows = X[Y == 0]
+    model = GaussianClassifier(shrinkage="ledoit-wolf", var_smoothing=0).fit(rows[:25], Y[:25])
+    model.partial_fit(rows[25:], Y[25:50])
+    plain = np.cov(rows.T, bias=True)
+    t, u, n = np.trace(plain) ** 2, np.trace(plain @ plain), 50
+    share = ((n - 2) / n * u + t) / ((n + 2) * (u - t / 4))
+    np.testing.assert_allclose(model.covariance_[0], (1 - share) * plain + share * np.trace(plain) / 4 * np.eye(4))
+    constant = GaussianClassifier(shrinkage="ledoit-wolf").fit([[1.0, 1.0], [1.0, 1.0]], [0, 0])
+    assert np.isfinite(constant.predict_joint_log_proba([[1.0, 2.0]])).all()
+    with pytest.raises(ValueError, match=r"'shrinkage' parameter of GaussianClassifier must be.*ledoit-wolf"):
+        GaussianClassifier(shrinkage="ledoit").fit(X, Y)
