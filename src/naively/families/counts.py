@@ -17,7 +17,7 @@ from naively.families.base import count_linear, localised_sparse, remainder, spa
 from naively.families.counts_left_out import Left, as_entries, leave_out
 from naively.names import Index
 from naively.read.matrix import Rows, ValueRange
-from naively.score.table import Linear, LinearTable
+from naively.score.table import Linear, LinearTable, with_infinities
 from naively.smooth.backgrounds import seen_of
 from naively.smooth.evidence import Draws, Rates, Urns
 from naively.smooth.logs import NOTHING, Logs, exp, minus
@@ -289,6 +289,13 @@ class CountFamily:
     def n_parameters_joint(self, ledger: PartLedger) -> int | float:
         """Return 2^V - 1 for each class, one for each set of features in a row; infinity for numbers of events."""
         return math.inf if self.outcomes == 1 else ledger.classes.size * (2**ledger.features.size - 1)
+
+
+def dense_weights(table: LinearTable) -> Array:
+    """Return what a unit of each feature adds to each class, classes by features; infinite where that is impossible."""
+    weights, n_classes = table.present.weights, table.classes.size
+    impossible = None if table.impossible is None else table.impossible.weights[:, :n_classes]
+    return np.ascontiguousarray(with_infinities(weights[:, :n_classes], impossible).T)
 
 
 def every_cell(view: View) -> View:
