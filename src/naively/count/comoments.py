@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from naively.arrays import Array, Value, rounded
-from naively.count.counts import padded, rows_left, spread, sum_of
+from naively.count.counts import padded, rows_left, spread, sum_of, verify_rows
+from naively.count.exact_sums import verify_present
 from naively.count.moments import Moments
 from naively.errors import InputError, NegativeCount
 from naively.names import Index
+from naively.store.damage import COUNTS, are, need
 from naively.store.registry import stored
 
 if TYPE_CHECKING:
@@ -113,7 +115,21 @@ class Diagonal(Value):
         return self.moments.at(codes).without(x, weight)
 
 
-@stored()
+def _check_comoments(moments: Comoments) -> None:
+    need(are(moments.exact_rows, COUNTS, None), "the rows of moments")
+    need(are(moments.present, "i8", None), "the classes of moments")
+    shape = len(moments.present), moments.features.size, moments.features.size
+    for values in (moments.n, moments.mean, moments.m2):
+        need(are(values, "f8", *shape), "the numbers of moments")
+
+
+def _verify_comoments(moments: Comoments) -> None:
+    verify_rows(moments.exact_rows)
+    verify_present(moments.present, len(moments.exact_rows))
+    need((moments.n >= 0).all() and (_own(moments.m2) >= 0).all(), "squares below zero")
+
+
+@stored(check=_check_comoments, verify=_verify_comoments)
 @dataclass(frozen=True, eq=False, repr=False)
 class Comoments(Value):
     """Moments of pairs of features, per class: for each pair, over the rows that have both.

@@ -63,7 +63,7 @@ def from_bytes(data: Any, *, verify: bool = False) -> Any:
     Parameters
     ----------
     data : bytes-like
-        The bytes, compressed or not.
+        The bytes, which may be compressed with zstd.
     verify : bool, default=False
         Whether to compare all of them with their digests, however many there are.
 
