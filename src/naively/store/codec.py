@@ -1,7 +1,8 @@
 """The codec: values as JSON and arrays, and back.
 
 Only values of the kinds listed here and of registered classes can be written, and only these are made when a file is
-read. What is made is compared with the types that its class declares, and checked by its class.
+read. A file holds no code; it names functions that its reader has to trust (`functions`). What is made is compared with
+the types that its class declares, and checked by its class.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from naively.arrays import FIXED, Array, from_core, to_core
 from naively.errors import FileError, InputError
 from naively.store.damage import Damage, need
 from naively.store.fits import declared, fits
+from naively.store.functions import import_path, imported
 from naively.store.registry import CLASSES, FORMS, Json, stored_class
 
 T = TypeVar("T")
@@ -91,9 +93,10 @@ class Writer:
     def _put_value(self, value: object, path: str) -> Json:
         entry = stored_class(type(value))
         value = value if entry is None else entry.prepared(value)
+        if entry is None and callable(value):
+            return {"function": import_path(value, path)}
         if entry is None or not is_dataclass(value):
-            shown = getattr(value, "__name__", repr(value)) if callable(value) else repr(value)
-            raise InputError(f"{path} cannot be saved: {shown[:60]} is no value that a file can hold (no code is)")
+            raise InputError(f"{path} cannot be saved: {repr(value)[:60]} is no value that a file can hold")
         made: Node = {"is": entry.name}
         for name in (*(field.name for field in fields(value)), *entry.derived):
             made[name] = self.put(getattr(value, name), f"{path}.{name}")
@@ -103,9 +106,12 @@ class Writer:
 class Reader:
     """Puts values together again."""
 
-    def __init__(self, arrays: Mapping[str, Array], thorough: bool = True):
-        """With `thorough`, the bytes of every word are looked at."""
-        self.arrays, self.thorough = arrays, thorough
+    def __init__(self, arrays: Mapping[str, Array], thorough: bool = True, trust: frozenset[str] = frozenset()):
+        """With `thorough`, the bytes of every word are looked at.
+
+        `trust` are the import paths of functions, or of modules, that may be imported.
+        """
+        self.arrays, self.thorough, self.trust = arrays, thorough, trust
         self.shared: dict[str, object] = {}
         """Values that were read and that others share, by the name of what is stored."""
 
@@ -194,6 +200,9 @@ class Reader:
         need(all(len(pair) == 2 for pair in pairs), "pairs of a dict")
         return {pair[0]: pair[1] for pair in pairs}
 
+    def _get_function(self, node: Node) -> object:
+        return imported(node["function"], self.trust)
+
     def _get_value(self, node: Node) -> object:
         name = node["is"]
         entry = CLASSES.get(name) if isinstance(name, str) else None
@@ -226,4 +235,5 @@ _WAYS: dict[str, Callable[[Reader, Node], object]] = {
     "tuple": Reader._get_tuple,
     "set": Reader._get_set,
     "dict": Reader._get_dict,
+    "function": Reader._get_function,
 }
