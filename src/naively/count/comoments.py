@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from naively.arrays import Array, Value, rounded
-from naively.count.counts import padded, rows_left, spread, sum_of, verify_rows
-from naively.count.exact_sums import verify_present
+from naively.count.counts import padded, rows_left, spread, sum_of, verify_present, verify_rows
 from naively.count.moments import Moments
 from naively.errors import InputError, NegativeCount
 from naively.names import Index

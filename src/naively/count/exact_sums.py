@@ -14,7 +14,7 @@ import numpy as np
 
 from naively import _core
 from naively.arrays import Array, Value, rounded
-from naively.count.counts import padded, rows_left, spread, sum_of, verify_rows
+from naively.count.counts import padded, rows_left, spread, sum_of, verify_present, verify_rows
 from naively.count.exact_numbers import ExactNumbers
 from naively.count.moments import Moments
 from naively.errors import InputError, NegativeCount
@@ -46,12 +46,6 @@ def _verify_sums(sums: ExactSums) -> None:
     need((n >= 0).all() and (squares >= 0).all(), "squares below zero")
     need(((n > 0) | ((values == 0) & (squares == 0))).all(), "sums of no values")
     need(np.isfinite(sums.n).all() and not np.isnan(sums.variance).any(), "sums that cannot be")
-
-
-def verify_present(present: Array, n_classes: int) -> None:
-    """Raise FileError unless these are numbers of classes, ascending."""
-    need((np.diff(present) > 0).all(), "classes out of order")
-    need(not len(present) or (present[0] >= 0 and present[-1] < n_classes), "sums of no class")
 
 
 @stored(check=_check_sums, verify=_verify_sums)
