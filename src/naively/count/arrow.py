@@ -213,14 +213,14 @@ def _index_out(index: Index) -> dict[str, Any]:
     return {"names": index.names.tolist(), "type": "O" if kind == "O" else index.names.dtype.str}
 
 
-def _index_in(told: dict[str, Any]) -> Index:
-    if "size" in told:
-        size = told["size"]
+def _index_in(entry: dict[str, Any]) -> Index:
+    if "size" in entry:
+        size = entry["size"]
         if not isinstance(size, int) or not 0 <= size < 1 << 32:
             raise InputError(f"from Arrow: {size!r} is no number of names")
         return Index(size)
-    names = told["names"]
-    kind = np.dtype(told["type"])
+    names = entry["names"]
+    kind = np.dtype(entry["type"])
     if not isinstance(names, list) or kind.kind not in "OUbiuf" or len(set(names)) != len(names):
         raise InputError("from Arrow: names must be a list without repetition")
     array = np.array(names, dtype=kind)

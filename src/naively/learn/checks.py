@@ -1,8 +1,8 @@
-"""Checks: what must hold inside a value that comes from a file, whoever wrote it.
+"""Checks: conditions that values read from a file must meet, whoever wrote it.
 
-The checks of classes compare shapes and types alone, which costs nothing however large the arrays are.
+The checks of classes compare only shapes and types, which costs nothing however large the arrays are.
 `check_numbers` and `check_table` look at every number: of a small file when it is opened, of a large one when it is
-verified or first learnt on. The compiled core looks wherever it reads.
+verified or first learnt on. The compiled core checks the numbers that it reads.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from naively.arrays import less, narrowed, negative, rounded
-from naively.count import stored_vocabulary  # noqa: F401  which registers how vocabularies are stored
+from naively.count import stored_vocabulary  # noqa: F401  registers how vocabularies are stored
 from naively.count.columns import CODE_BITS, MISSING, Categories
 from naively.count.counts import PLANES, WORDS, padded
 from naively.count.grid import Grid
@@ -27,14 +27,14 @@ _MOST_NAMES = 1 << 40
 _MOST_ROWS = 1 << 62
 _COUNTS = "i8 V16"  # int64 or FIXED
 _LARGEST = 1e300
-"""Numbers beyond this would not be finite any more once some of them are added up."""
+"""Larger numbers could become infinite when some of them are added."""
 _ROWS_COUNTED = {
     "presence": ("count", "missing"), "events": ("missing",), "categories": ("count",), "grid": ("count",),
     "words": ("documents",), "unweighted words": ("documents",),
 }  # fmt: skip
 """The numbers that no class can have more of than rows, by the kind of tally."""
 _ENDLESS = {"parameters": np.inf, "prior": -np.inf}
-"""Fields of tables in which this stands for something: a feature never seen, a class that cannot be."""
+"""Fields of tables in which infinity has a meaning: a feature never seen, an impossible class."""
 
 
 @checks("Index")
@@ -151,7 +151,7 @@ def _linear_table(table: Any) -> None:
     constant = type(table.row_constant).__name__
     need(table.row_constant is None or constant == "LogFactorials", "a table with code in it")
     need(are(table.prior, "f8", classes) and len(table.present.klass) == classes, "the classes of a table")
-    for linear in (table.impossible, *(table.holes if table.missing_terms is not None else ())):
+    for linear in (table.impossible, *(table.terms_of_missing if table.missing_terms is not None else ())):
         need(
             linear is None
             or (len(linear.klass) == classes and len(linear.feature) == len(table.present.feature)),
@@ -167,7 +167,7 @@ def _text_table(table: Any) -> None:
     threads = table.words.threads
     need(threads is None or (type(threads) is int and 1 <= threads <= 1024), "a number of threads")
     need(table.idf is None or are(table.idf, "f8", size), "the weights of words")
-    need(table.holes is None or are(table.holes, "b1", size), "the words of a table")
+    need(table.unknown is None or are(table.unknown, "b1", size), "the words of a table")
     need(table.place is None or are(table.place, "i4", every.size), "the places of words")
 
 
@@ -191,7 +191,7 @@ def _code_table(table: Any) -> None:
 def _density(table: Any) -> None:
     shape = table.classes.size, table.features.size
     need(hasattr(type(table.family), "log_density"), "the family of densities")
-    need(len(table.parameters) == len(table.family.shown), "the parameters of densities")
+    need(len(table.parameters) == len(table.family.parameter_names), "the parameters of densities")
     need(all(are(values, "f8", *shape) for values in table.parameters), "the parameters of densities")
     need(are(table.prior, "f8", shape[0]), "the prior")
 
@@ -289,7 +289,7 @@ def _recipe(recipe: Any) -> None:
 
 
 def check_numbers(tally: Any) -> None:
-    """Look at every number of what was counted."""
+    """Look at every number of a tally."""
     for part in tally.parts.values():
         if hasattr(part, "grid"):
             _check_sums(part.moments)
@@ -306,14 +306,14 @@ def check_numbers(tally: Any) -> None:
 
 
 def _check_counts(counts: Any, most: float, noun: str) -> None:
-    """Whether counts are written in the one way that they should be, from 0 to `most` together."""
+    """Raise FileError unless counts have their normal form and are between 0 and `most` in total."""
     need(narrowed(counts).dtype == counts.dtype, f"{noun} of another type")
     need(not negative(counts).any(), f"{noun} below zero")
     need(rounded(counts).sum(dtype=np.float64) < most, f"more {noun} than there can be")
 
 
 def _check_most(most: Any, counts: Any, what: str) -> None:
-    """Whether no count is above its limit."""
+    """Raise FileError if a count is above its limit."""
     need(not negative(less(*padded(most, counts))).any(), what)
 
 
@@ -339,7 +339,7 @@ def _check_comoments(moments: Any) -> None:
 
 
 def _check_cells(counts: Any) -> None:
-    """Whether cells are those of the classes and features, in order, and hold what can be counted."""
+    """Raise FileError unless cells belong to the classes and features, are in order, and hold valid counts."""
     cells, features = counts.cells, counts.features
     if not len(cells):
         return
@@ -362,14 +362,14 @@ def _check_cells(counts: Any) -> None:
 
 
 def check_table(table: Any, thorough: bool = True) -> None:
-    """Look at the classes and features that a table names; with `thorough`, at every number of it."""
+    """Check the classes and features that a table names; with `thorough`, check every number of it."""
     if thorough:
         _check_finite(table)
     _check_places(table, thorough)
 
 
 def _check_finite(value: Any, endless: float = 0.0) -> None:
-    """Look at all numbers inside a value; `endless` is the one that need not be finite."""
+    """Check all numbers inside a value; `endless` is the one infinity that is allowed."""
     if isinstance(value, np.ndarray) and value.dtype.kind == "f":
         known = value[value != endless] if endless else value
         need(_finite(known) and (len(known) > 0 or value.size == 0 or endless > 0), "a number that is none")
@@ -405,7 +405,11 @@ def _check_places(table: Any, thorough: bool) -> None:
             need(not len(numbers) or (numbers.min() >= 0 and numbers.max() < table.features.words.size), "words")
         need(table.idf is None or bool((table.idf >= 0).all()), "the weights of words")
     elif hasattr(table, "present"):
-        for linear in (table.present, table.impossible, *(table.holes if table.missing_terms is not None else ())):
+        for linear in (
+            table.present,
+            table.impossible,
+            *(table.terms_of_missing if table.missing_terms is not None else ()),
+        ):
             if linear is not None:
                 _check_linear(linear, thorough)
     elif hasattr(table, "columns"):

@@ -1,4 +1,4 @@
-"""Density: the table of columns of numbers that have densities of one family."""
+"""Density tables: the scores of numeric columns whose densities belong to one family."""
 
 from __future__ import annotations
 

@@ -88,8 +88,8 @@ def _opened(part: Part) -> Iterator[Any]:
 def _sheet(workbook: Any, wanted: str | None, path: str) -> Rows:
     """Yield the rows of the wanted sheet, or of the only one that is not hidden."""
     names = [sheet.title for sheet in workbook.worksheets]
-    shown = [sheet.title for sheet in workbook.worksheets if sheet.sheet_state == "visible"]
-    name = chosen(wanted, shown if wanted not in names else names, "sheet", path)
+    visible = [sheet.title for sheet in workbook.worksheets if sheet.sheet_state == "visible"]
+    name = chosen(wanted, visible if wanted not in names else names, "sheet", path)
     sheet = workbook[name]
     sheet.reset_dimensions()  # which programs may write wrongly
     for number, row in enumerate(sheet.iter_rows(values_only=True), 1):

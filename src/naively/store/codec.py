@@ -1,7 +1,7 @@
 """The codec: values as JSON and arrays, and back.
 
 Only values of the kinds listed here can be written, and only these are made when a file is read: a file names no code.
-What is made is checked against the types that its class declares, and against itself (`checks`).
+Each value is checked against the types that its class declares, and by the `checks` of its class.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from naively.store.registry import CHECKS, CLASSES, DERIVED, FORMS, NAMES
 
 _PLAIN = (str, bool, int, float, type(None))
 _UNEVEN, _FEW = 64, 1 << 20
-"""Names of such different lengths, or more of them, are not kept in an array of equal widths."""
+"""Names are not stored in an array of equal widths if their lengths differ this much, or if there are more of them."""
 
 
 class Writer:
-    """Takes values apart: what is no array becomes JSON, which names the arrays."""
+    """Converts values to JSON; arrays are kept aside, and the JSON names them."""
 
     def __init__(self) -> None:
         self.arrays: dict[str, Array] = {}
-        self.shared: list[tuple[Any, str]] = []  # values of which several may share what is stored
+        self.shared: list[tuple[Any, str]] = []  # stored values that several others share
 
     def put(self, value: Any, path: str) -> Any:
-        """A value as JSON; `path` tells where it stands, for the names of arrays and for errors."""
+        """Return a value as JSON; `path` is its place, for the names of arrays and for errors."""
         if isinstance(value, np.generic):
             value = value.item()
         if isinstance(value, float) and not isfinite(value):
@@ -60,7 +60,7 @@ class Writer:
         return {"names": [self._put_name(v, path) for v in value.tolist()], "type": kind}
 
     def keep(self, array: Array, path: str) -> str:
-        """Keep an array under a name of its own: where it stands, unless a name with dots in it stands there too."""
+        """Keep an array under a name of its own: its place, unless a name with dots in it has the same path."""
         while path in self.arrays:
             path += "'"
         self.arrays[path] = array
@@ -90,8 +90,8 @@ class Writer:
         kind: Any = type(value)
         name = NAMES.get(kind)
         if name is None or not is_dataclass(value):
-            shown = getattr(value, "__name__", repr(value)) if callable(value) else repr(value)
-            raise InputError(f"{path} cannot be saved: {shown[:60]} is no value that a file can hold (no code is)")
+            text = getattr(value, "__name__", repr(value)) if callable(value) else repr(value)
+            raise InputError(f"{path} cannot be saved: {text[:60]} is no value that a file can hold (no code is)")
         if hasattr(kind, "to_save"):
             value = kind.to_save(value)
         made: dict[str, Any] = {"is": name}
@@ -112,20 +112,20 @@ class Writer:
 
 
 class Reader:
-    """Puts values together again."""
+    """Makes values from JSON and arrays."""
 
     def __init__(self, arrays: dict[str, Array], thorough: bool = True):
-        """With `thorough`, every word is looked at, which takes a look at all of their bytes."""
+        """With `thorough`, check every word, which reads all of their bytes."""
         self.arrays, self.thorough = arrays, thorough
         self.shared: dict[str, Any] = {}
 
     def get(self, node: Any) -> Any:
-        """The value that some JSON stands for; raises FileError where it stands for none."""
+        """Return the value that some JSON stands for; raise FileError if it stands for none."""
         try:
             return self._get(node)
         except FileError:
             raise
-        except Exception as error:  # whatever a forged value does to the code that meets it
+        except Exception as error:  # a forged value may make any code fail
             raise FileError(f"the file is damaged ({type(error).__name__}: {str(error)[:200]})") from None
 
     def _get(self, node: Any) -> Any:
@@ -161,7 +161,8 @@ class Reader:
             if not (isinstance(dtype, str) and dtype.startswith("<U") and all(isinstance(n, str) for n in names)):
                 raise FileError("the file is damaged (names of no kind)")
             longest = max((len(name) for name in names), default=0)
-            if longest * len(names) <= _UNEVEN * sum(map(len, names)) + _FEW:  # otherwise one long name would cost all
+            # otherwise one long name would make all of them long
+            if longest * len(names) <= _UNEVEN * sum(map(len, names)) + _FEW:
                 kind = f"<U{max(longest, 1)}"
         array = np.empty(len(names), kind)
         array[:] = names
@@ -236,11 +237,11 @@ _SAME = {
         "Additive", "Epsilon", "Evidence", "Unsmoothed", "AbsoluteDiscount", "Dirichlet", "JelinekMercer", "WittenBell",
     ),
 }  # fmt: skip
-"""What may stand where a class declares these."""
+"""Types that may be stored where a class declares these."""
 
 
 def _fits(declared: str, value: Any) -> bool:
-    """Whether a value is of a declared type, and what is inside of a tuple or a dict as well."""
+    """True if a value has the declared type; the items of a tuple or a dict are checked too."""
     return any(_fits_one(part, value) for part in _split(declared, " | "))
 
 
@@ -270,7 +271,7 @@ def _fits_one(declared: str, value: Any) -> bool:
 
 @cache
 def _split(text: str, mark: str) -> list[str]:
-    """The parts of a declaration, as far as they are not inside brackets.
+    """Split a declaration at a mark, but not inside brackets.
 
     >>> _split("tuple[int, str], None", ", ")
     ['tuple[int, str]', 'None']

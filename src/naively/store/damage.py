@@ -15,7 +15,7 @@ def need(holds: bool, what: str) -> None:
 
 
 def are(values: Any, kinds: str, *shape: int | None) -> bool:
-    """Whether this is an array of one of these types ("f8 i8"), and of this shape (None: any length)."""
+    """True if this is an array of one of these types ("f8 i8"), and of this shape (None: any length)."""
     return (
         isinstance(values, np.ndarray)
         and values.dtype.str[1:] in kinds.split()

@@ -1,4 +1,4 @@
-"""The classes whose values a file may hold: a closed list, to which each class adds itself when it is loaded."""
+"""The registry of classes whose values a file may hold; each class adds itself when its module is loaded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Check = Callable[[Any], None]
 
 @dataclass(frozen=True)
 class Form:
-    """How values of a class are stored by functions of their own, in JSON that has the key `mark`."""
+    """Functions that store the values of a class and make them again, for JSON with the key `mark`."""
 
     mark: str
     kind: type
@@ -26,13 +26,13 @@ class Form:
 CLASSES: dict[str, type] = {}
 NAMES: dict[type, str] = {}
 DERIVED: dict[str, tuple[str, ...]] = {}
-"""Attributes that are made from a value's fields, and stored as well since to make them takes a look at all of them."""
+"""Attributes that are computed from a value's fields, but stored too, since computing them reads all of the fields."""
 CHECKS: dict[str, Check] = {}
 FORMS: dict[str, Form] = {}
 
 
 def stored(name: str = "", derived: tuple[str, ...] = ()) -> Callable[[T], T]:
-    """Register a dataclass: its values are stored by their fields, under this name (default: that of the class)."""
+    """Register a dataclass: its values are stored field by field, under this name (default: that of the class)."""
 
     def register(kind: T) -> T:
         known = name or kind.__name__
@@ -51,7 +51,7 @@ def _home(kind: type) -> str:
 
 
 def checks(*names: str) -> Callable[[Check], Check]:
-    """Register a function that raises FileError where a value of these classes, read from a file, makes no sense."""
+    """Register a function that raises FileError if a value of these classes, read from a file, is impossible."""
 
     def register(check: Check) -> Check:
         CHECKS.update(dict.fromkeys(names, check))

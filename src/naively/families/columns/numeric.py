@@ -73,7 +73,7 @@ class Column:
     width: Array | None = None  # of a kernel's curves, for each class
 
     @property
-    def shown(self) -> str:
+    def family_name(self) -> str:
         if self.edges is None:
             return "gaussian"
         return "kernel" if isinstance(self.rule, Kernel) else f"histogram, {len(self.edges) + 1} bins"
@@ -319,10 +319,10 @@ def _joined(counted: list[tuple[Array, Array, Array, Array]], present: Array) ->
     values: list[Array] = []
     for j, (cell, of_class, value, lost) in enumerate(counted):
         value, lost = from_core(value), from_core(lost)
-        holes = np.flatnonzero(nonzero(lost))
-        feature += [cell | (j << CODE_BITS), np.full(len(holes), (j << CODE_BITS) | MISSING, np.int64)]
-        klass += [present[of_class], present[holes]]
-        values += [value, lost[holes]]
+        of_missing = np.flatnonzero(nonzero(lost))
+        feature += [cell | (j << CODE_BITS), np.full(len(of_missing), (j << CODE_BITS) | MISSING, np.int64)]
+        klass += [present[of_class], present[of_missing]]
+        values += [value, lost[of_missing]]
     if not feature:
         return Cells.empty()
     return Cells.sorted(np.concatenate(feature), np.concatenate(klass), np.concatenate(alike(values))[None])

@@ -34,7 +34,7 @@ class TextTable(Value):
     features: WordSubset
     idf: Array | None
     few: Array | None  # the numbers of the words, in a table of some words
-    holes: Array | None = None  # a mask of words that are unknown though they have a column
+    unknown: Array | None = None  # a mask of words that are unknown though they have a column
 
     @property
     def classes(self) -> Index:
@@ -50,8 +50,8 @@ class TextTable(Value):
         numbers, all_words = self.features.numbers, self.features.words
         assert numbers is not None
         assert all_words is not None
-        if self.holes is not None:
-            return np.where(self.holes, -1, np.arange(all_words.size)).astype(np.int32)
+        if self.unknown is not None:
+            return np.where(self.unknown, -1, np.arange(all_words.size)).astype(np.int32)
         if len(numbers) == all_words.size:
             return None
         place = np.full(all_words.size, -1, np.int32)
