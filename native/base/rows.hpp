@@ -55,7 +55,7 @@ struct Sparse {
 };
 
 // The values that a family accepts: from low to high, after `binarize` has turned x > threshold into 1 and 0.
-struct Accepts {
+struct ValueRange {
     double low = -std::numeric_limits<double>::max();
     double high = std::numeric_limits<double>::max();
     bool binary = false;
@@ -80,7 +80,7 @@ NAIVELY_INLINE bool is_missing_code(T x) {
 }
 
 template <class T>
-NAIVELY_INLINE double valued(T x, const Accepts& accepts) {
+NAIVELY_INLINE double valued(T x, const ValueRange& accepts) {
     const double value = static_cast<double>(x);
     if (!accepts.binary) return value;
     // compare in the type of the values, as NumPy does
@@ -89,7 +89,7 @@ NAIVELY_INLINE double valued(T x, const Accepts& accepts) {
 }
 
 template <class T>
-inline FaultKind fault_of(T x, const Accepts& accepts) {
+inline FaultKind fault_of(T x, const ValueRange& accepts) {
     const double value = static_cast<double>(x);
     if (is_missing(x)) return FaultKind::none;
     if (std::isinf(value)) return FaultKind::infinite;
@@ -102,7 +102,7 @@ template <class T>
 struct Limits {
     T low, high, threshold;
     bool binary;
-    explicit Limits(const Accepts& accepts)
+    explicit Limits(const ValueRange& accepts)
         : low(up(accepts.low)), high(down(accepts.high)), threshold(down(accepts.threshold)), binary(accepts.binary) {}
 
    private:
@@ -127,7 +127,7 @@ NAIVELY_INLINE bool all_accepted(const T* NAIVELY_RESTRICT x, std::size_t n, T l
 
 // Call use(column, value) for every non-zero entry of row i, and miss(column) for every missing one.
 template <class T, class I, class Use, class Miss>
-NAIVELY_INLINE Fault each_entry(const Sparse<T, I>& rows, const Accepts& accepts, std::size_t i, Use&& use,
+NAIVELY_INLINE Fault each_entry(const Sparse<T, I>& rows, const ValueRange& accepts, std::size_t i, Use&& use,
                                 Miss&& miss) {
     const auto row = static_cast<std::int64_t>(i);
     if (rows.starts[i] < 0 || rows.starts[i + 1] < rows.starts[i]) return {FaultKind::bad_index, row, -1};

@@ -45,7 +45,7 @@ auto on_sparse(const SparseArrays& arrays, Use&& use) {
     });
 }
 
-Accepts accepts_of(double low, double high, std::optional<double> threshold) {
+ValueRange accepts_of(double low, double high, std::optional<double> threshold) {
     return {low, high, threshold.has_value(), threshold.value_or(0.0)};
 }
 
@@ -157,7 +157,7 @@ nb::tuple count_dense_py(const Any2& rows, const In1<std::int32_t>& klass, std::
                          std::optional<In1<double>> weight, double low, double high, std::optional<double> threshold,
                          int threads) {
     const Labels labels = labels_of(klass, classes, weight, rows.shape(0));
-    const Accepts accepts = accepts_of(low, high, threshold);
+    const ValueRange accepts = accepts_of(low, high, threshold);
     DenseCount count;
     {
         nb::gil_scoped_release free;
@@ -175,7 +175,7 @@ nb::tuple count_sparse_py(const Any1& values, const Any1& indices, const Any1& i
                           double low, double high, std::optional<double> threshold, int threads) {
     require(indptr.shape(0) >= 1, "indptr must not be empty");
     const Labels labels = labels_of(klass, classes, weight, indptr.shape(0) - 1);
-    const Accepts accepts = accepts_of(low, high, threshold);
+    const ValueRange accepts = accepts_of(low, high, threshold);
     SparseCount count;
     {
         nb::gil_scoped_release free;
@@ -293,7 +293,7 @@ Weights weights_of(const In2<double>& weight, const In1<double>& base, std::size
 nb::tuple score_dense_py(const Any2& rows, const In2<double>& weight, const In1<double>& base, std::size_t classes,
                          double low, double high, std::optional<double> threshold, int threads) {
     const Weights weights = weights_of(weight, base, classes, rows.shape(1));
-    const Accepts accepts = accepts_of(low, high, threshold);
+    const ValueRange accepts = accepts_of(low, high, threshold);
     return scores(rows.shape(0), classes, [&](double* out) {
         return on_dense(rows, [&](const auto& dense) { return score_dense(dense, weights, accepts, out, threads); });
     });
@@ -304,7 +304,7 @@ nb::tuple score_sparse_py(const Any1& values, const Any1& indices, const Any1& i
                           std::optional<double> threshold, int threads) {
     require(indptr.shape(0) >= 1, "indptr must not be empty");
     const Weights weights = weights_of(weight, base, classes, weight.shape(0));
-    const Accepts accepts = accepts_of(low, high, threshold);
+    const ValueRange accepts = accepts_of(low, high, threshold);
     return scores(indptr.shape(0) - 1, classes, [&](double* out) {
         return on_sparse({values, indices, indptr, weight.shape(0)},
                          [&](const auto& sparse) { return score_sparse(sparse, weights, accepts, out, threads); });
@@ -321,7 +321,7 @@ nb::tuple score_cells_py(const Any1& values, const Any1& indices, const Any1& in
             "cell weights differ in length");
     const CellWeights weights{starts.data(), klass_of.data(), delta.data(), feature.data(),
                               klass.data(),  base.data(),     classes,      size};
-    const Accepts accepts = accepts_of(low, high, threshold);
+    const ValueRange accepts = accepts_of(low, high, threshold);
     return scores(indptr.shape(0) - 1, classes, [&](double* out) {
         return on_sparse({values, indices, indptr, columns},
                          [&](const auto& sparse) { return score_cells(sparse, weights, accepts, out, threads); });
@@ -442,12 +442,12 @@ nb::tuple gather_py(const nb::list& layers, const In1<std::int64_t>& wanted, boo
     return whole ? gather_typed<std::int64_t>(layers, wanted) : gather_typed<FixedPoint>(layers, wanted);
 }
 
-nb::tuple changed_kinds_py(const In2<std::int64_t>& before, const In2<std::int64_t>& added,
-                           const In1<std::int32_t>& klass) {
+nb::tuple histogram_change_py(const In2<std::int64_t>& before, const In2<std::int64_t>& added,
+                              const In1<std::int32_t>& klass) {
     const std::size_t count = klass.shape(0);
     for (const auto* a : {&before, &added})
         require(a->shape(0) == 2 && a->shape(1) == count, "two planes are needed, as long as the classes");
-    return cells_out(changed_kinds(before.data(), added.data(), klass.data(), count), 1);
+    return cells_out(histogram_change(before.data(), added.data(), klass.data(), count), 1);
 }
 
 nb::object decide_py(const In2<double>& score, const In1<double>& prior) {
@@ -524,7 +524,7 @@ NB_MODULE(_core, m) {
     m.def("look_up", &look_up_typed<FixedPoint>, nb::arg("feature"), nb::arg("klass"), nb::arg("values").noconvert(),
           nb::arg("wanted"), nb::arg("wanted_klass"));
     m.def("gather", &gather_py, nb::arg("layers"), nb::arg("wanted"), nb::arg("whole"));
-    m.def("changed_kinds", &changed_kinds_py, nb::arg("before").noconvert(), nb::arg("added").noconvert(),
+    m.def("histogram_change", &histogram_change_py, nb::arg("before").noconvert(), nb::arg("added").noconvert(),
           nb::arg("klass"));
     m.def("decide", &decide_py, nb::arg("score"), nb::arg("prior"));
     bind_cells(m);

@@ -201,8 +201,8 @@ template Cells<std::int64_t> gather<std::int64_t>(const std::vector<CellsView<st
 template Cells<FixedPoint> gather<FixedPoint>(const std::vector<CellsView<FixedPoint>>&, std::size_t,
                                               const std::int64_t*, std::size_t);
 
-Cells<std::int64_t> changed_kinds(const std::int64_t* before, const std::int64_t* added, const std::int32_t* klass,
-                                  std::size_t count) {
+Cells<std::int64_t> histogram_change(const std::int64_t* before, const std::int64_t* added, const std::int32_t* klass,
+                                     std::size_t count) {
     std::vector<std::int64_t> kind, step;
     std::vector<std::int32_t> of;
     const auto note = [&](std::int64_t seen, std::int64_t missing, std::size_t i, std::int64_t by) {

@@ -52,8 +52,8 @@ Cells<T> gather(const std::vector<CellsView<T>>& layers, std::size_t planes, con
 // How a histogram of counts changes if `added` is added to pairs that hold `before`: for each kind of cell, the number
 // of cells that become of this kind less the number that cease to be. A kind is a count and a number of missing values
 // (two planes), written as count << 31 | missing; zero is no kind.
-Cells<std::int64_t> changed_kinds(const std::int64_t* before, const std::int64_t* added, const std::int32_t* klass,
-                                  std::size_t count);
+Cells<std::int64_t> histogram_change(const std::int64_t* before, const std::int64_t* added, const std::int32_t* klass,
+                                     std::size_t count);
 
 // The sum of each plane for each class, planes x classes. All classes must be below `classes`.
 template <class T>

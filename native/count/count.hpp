@@ -56,7 +56,7 @@ struct DenseCount {
 };
 
 template <class T>
-DenseCount count_dense(const Dense<T>& rows, const Labels& labels, const Accepts& accepts, int threads);
+DenseCount count_dense(const Dense<T>& rows, const Labels& labels, const ValueRange& accepts, int threads);
 
 struct SparseCount {
     bool whole = true;  // false: all sums are in fixed point
@@ -66,7 +66,7 @@ struct SparseCount {
 };
 
 template <class T, class I>
-SparseCount count_sparse(const Sparse<T, I>& rows, const Labels& labels, const Accepts& accepts, int threads);
+SparseCount count_sparse(const Sparse<T, I>& rows, const Labels& labels, const ValueRange& accepts, int threads);
 
 struct CodeCount {
     std::vector<std::int64_t> sizes;  // for each column, the largest code seen plus one

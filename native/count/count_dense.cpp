@@ -31,7 +31,7 @@ NAIVELY_INLINE bool all_whole(const T* NAIVELY_RESTRICT x, std::size_t n) {
 // Add whole values. Sets `odd` if a row holds a missing or unacceptable value; the caller handles such rows. Returns
 // false if a value is not whole, or too large to see that quickly.
 template <class T>
-NAIVELY_INLINE bool add_rows(const Dense<T>& rows, const Labels& labels, const Accepts& accepts, std::size_t begin,
+NAIVELY_INLINE bool add_rows(const Dense<T>& rows, const Labels& labels, const ValueRange& accepts, std::size_t begin,
                              std::size_t end, double* sum, std::vector<std::size_t>& odd) {
     const std::size_t n = rows.columns;
     const Limits<T> limits(accepts);
@@ -54,7 +54,7 @@ NAIVELY_INLINE bool add_rows(const Dense<T>& rows, const Labels& labels, const A
 
 // Call add(column, value) and miss(column) for a row with missing values; returns its fault, if there is one.
 template <class T, class Add, class Miss>
-Fault add_odd_row(const Dense<T>& rows, const Accepts& accepts, std::size_t i, Add&& add, Miss&& miss) {
+Fault add_odd_row(const Dense<T>& rows, const ValueRange& accepts, std::size_t i, Add&& add, Miss&& miss) {
     const T* x = rows.row(i);
     for (std::size_t j = 0; j < rows.columns; ++j) {
         const FaultKind kind = fault_of(x[j], accepts);
@@ -97,7 +97,7 @@ NAIVELY_INLINE double largest(const T* NAIVELY_RESTRICT x, std::size_t n) {
 }
 
 template <class T>
-NAIVELY_INLINE void scan_rows(const Dense<T>& rows, const Labels& labels, const Accepts& accepts, std::size_t begin,
+NAIVELY_INLINE void scan_rows(const Dense<T>& rows, const Labels& labels, const ValueRange& accepts, std::size_t begin,
                               std::size_t end, Scan& scan) {
     const Limits<T> limits(accepts);
     scan = Scan{};
@@ -127,7 +127,7 @@ NAIVELY_INLINE void cut_products(const T* NAIVELY_RESTRICT x, std::size_t n, dou
 }
 
 template <class T>
-NAIVELY_INLINE void cut_rows(const Dense<T>& rows, const Labels& labels, const Accepts& accepts,
+NAIVELY_INLINE void cut_rows(const Dense<T>& rows, const Labels& labels, const ValueRange& accepts,
                              const std::vector<std::size_t>& usual, double* slices, double* rests) {
     const std::size_t n = rows.columns;
     const T threshold = Limits<T>(accepts).threshold;
@@ -145,15 +145,15 @@ NAIVELY_INLINE void cut_rows(const Dense<T>& rows, const Labels& labels, const A
 }
 
 #define NAIVELY_ADD_ROWS(T)                                                                                           \
-    NAIVELY_WIDE bool add_rows_wide(const Dense<T>& rows, const Labels& labels, const Accepts& accepts,               \
+    NAIVELY_WIDE bool add_rows_wide(const Dense<T>& rows, const Labels& labels, const ValueRange& accepts,            \
                                     std::size_t begin, std::size_t end, double* sum, std::vector<std::size_t>& odd) { \
         return add_rows(rows, labels, accepts, begin, end, sum, odd);                                                 \
     }                                                                                                                 \
-    NAIVELY_WIDE void scan_rows_wide(const Dense<T>& rows, const Labels& labels, const Accepts& accepts,              \
+    NAIVELY_WIDE void scan_rows_wide(const Dense<T>& rows, const Labels& labels, const ValueRange& accepts,           \
                                      std::size_t begin, std::size_t end, Scan& scan) {                                \
         scan_rows(rows, labels, accepts, begin, end, scan);                                                           \
     }                                                                                                                 \
-    NAIVELY_WIDE void cut_rows_wide(const Dense<T>& rows, const Labels& labels, const Accepts& accepts,               \
+    NAIVELY_WIDE void cut_rows_wide(const Dense<T>& rows, const Labels& labels, const ValueRange& accepts,            \
                                     const std::vector<std::size_t>& usual, double* slices, double* rests) {           \
         cut_rows(rows, labels, accepts, usual, slices, rests);                                                        \
     }
@@ -172,7 +172,7 @@ class FixedPart {
     Fault fault;
 
     FixedPart() = default;
-    FixedPart(const Labels& labels, const Accepts& accepts, std::size_t columns)
+    FixedPart(const Labels& labels, const ValueRange& accepts, std::size_t columns)
         : sum(labels.classes * columns),
           labels_(&labels),
           accepts_(&accepts),
@@ -238,7 +238,7 @@ class FixedPart {
     }
 
     const Labels* labels_ = nullptr;
-    const Accepts* accepts_ = nullptr;
+    const ValueRange* accepts_ = nullptr;
     std::size_t columns_ = 0;
     std::vector<double> slices_;  // the high slices of all sums, then the low ones
     Scan scan_;
@@ -268,7 +268,7 @@ Part count_parts(const Dense<T>& rows, std::size_t cells, int threads, Count&& c
 }
 
 template <class T>
-WholePart count_whole(const Dense<T>& rows, const Labels& labels, const Accepts& accepts, int threads) {
+WholePart count_whole(const Dense<T>& rows, const Labels& labels, const ValueRange& accepts, int threads) {
     const std::size_t cells = labels.classes * rows.columns;
     return count_parts<WholePart>(rows, cells, threads, [&](WholePart& part, std::size_t begin, std::size_t end) {
         part.sum.assign(cells, 0.0);
@@ -304,7 +304,7 @@ bool to_whole(const std::vector<double>& from, Numbers& to) {
 }  // namespace
 
 template <class T>
-DenseCount count_dense(const Dense<T>& rows, const Labels& labels, const Accepts& accepts, int threads) {
+DenseCount count_dense(const Dense<T>& rows, const Labels& labels, const ValueRange& accepts, int threads) {
     DenseCount result;
     if (!labels.weight) {
         const WholePart part = count_whole(rows, labels, accepts, threads);
@@ -322,7 +322,8 @@ DenseCount count_dense(const Dense<T>& rows, const Labels& labels, const Accepts
     return {Numbers(std::move(part.sum)), Numbers(std::move(part.missing)), part.fault};
 }
 
-#define NAIVELY_COUNT_DENSE(T) template DenseCount count_dense<T>(const Dense<T>&, const Labels&, const Accepts&, int);
+#define NAIVELY_COUNT_DENSE(T) \
+    template DenseCount count_dense<T>(const Dense<T>&, const Labels&, const ValueRange&, int);
 NAIVELY_COUNT_DENSE(double)
 NAIVELY_COUNT_DENSE(float)
 NAIVELY_COUNT_DENSE(std::int64_t)

@@ -47,7 +47,7 @@ NAIVELY_INLINE const char* score_rows(const Sparse<T, I>& rows, const CellPaths&
                          cells.path + static_cast<std::size_t>(cells.row_of[j]) * cells.width, x, cells.width);
             }
         };
-        if (each_entry(rows, Accepts{}, i, use, [](std::int64_t) {})) wrong = "an entry of the rows is out of range";
+        if (each_entry(rows, ValueRange{}, i, use, [](std::int64_t) {})) wrong = "an entry of the rows is out of range";
         if (wrong != nullptr) return wrong;
         for (std::size_t c = 0; c < size; c += cells.width) add_path(sum + c, cells.base + c, length, cells.width);
         for (std::size_t k = 0; k < path_length; ++k) {

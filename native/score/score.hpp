@@ -24,10 +24,10 @@ struct Weights {
 };
 
 template <class T>
-Findings score_dense(const Dense<T>& rows, const Weights& weights, const Accepts& accepts, double* out, int threads);
+Findings score_dense(const Dense<T>& rows, const Weights& weights, const ValueRange& accepts, double* out, int threads);
 
 template <class T, class I>
-Findings score_sparse(const Sparse<T, I>& rows, const Weights& weights, const Accepts& accepts, double* out,
+Findings score_sparse(const Sparse<T, I>& rows, const Weights& weights, const ValueRange& accepts, double* out,
                       int threads);
 
 // The same for weights stored only where something was seen: weight[f][c] = feature[f] + klass[c] + delta[f][c], the
@@ -45,7 +45,7 @@ struct CellWeights {
 };
 
 template <class T, class I>
-Findings score_cells(const Sparse<T, I>& rows, const CellWeights& weights, const Accepts& accepts, double* out,
+Findings score_cells(const Sparse<T, I>& rows, const CellWeights& weights, const ValueRange& accepts, double* out,
                      int threads);
 
 // Code k of column j adds row offsets[j] + k of the weights; a code of sizes[j] or more adds row j of `unseen`.

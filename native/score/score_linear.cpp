@@ -14,7 +14,7 @@ NAIVELY_INLINE void add_weights(double* NAIVELY_RESTRICT sum, const double* NAIV
 }
 
 template <class T>
-void score_odd_row(const Dense<T>& rows, const Weights& weights, const Accepts& accepts, std::size_t i, double* sum,
+void score_odd_row(const Dense<T>& rows, const Weights& weights, const ValueRange& accepts, std::size_t i, double* sum,
                    Findings& findings) {
     for (std::size_t j = 0; j < rows.columns; ++j) {
         const T x = rows.row(i)[j];
@@ -72,8 +72,8 @@ NAIVELY_INLINE void score_alone(const double* v, std::size_t n, const Weights& w
 }
 
 template <class T>
-NAIVELY_INLINE void score_rows(const Dense<T>& rows, const Weights& weights, const Accepts& accepts, std::size_t begin,
-                               std::size_t end, double* out, Findings& findings) {
+NAIVELY_INLINE void score_rows(const Dense<T>& rows, const Weights& weights, const ValueRange& accepts,
+                               std::size_t begin, std::size_t end, double* out, Findings& findings) {
     const std::size_t n = rows.columns;
     const Limits<T> limits(accepts);
     std::vector<double> sum(weights.stride), v(together * n);
@@ -101,10 +101,10 @@ NAIVELY_INLINE void score_rows(const Dense<T>& rows, const Weights& weights, con
     }
 }
 
-#define NAIVELY_SCORE_ROWS(T)                                                                                \
-    NAIVELY_WIDE void score_rows_wide(const Dense<T>& rows, const Weights& weights, const Accepts& accepts,  \
-                                      std::size_t begin, std::size_t end, double* out, Findings& findings) { \
-        score_rows(rows, weights, accepts, begin, end, out, findings);                                       \
+#define NAIVELY_SCORE_ROWS(T)                                                                                  \
+    NAIVELY_WIDE void score_rows_wide(const Dense<T>& rows, const Weights& weights, const ValueRange& accepts, \
+                                      std::size_t begin, std::size_t end, double* out, Findings& findings) {   \
+        score_rows(rows, weights, accepts, begin, end, out, findings);                                         \
     }
 NAIVELY_SCORE_ROWS(double)
 NAIVELY_SCORE_ROWS(float)
@@ -126,7 +126,7 @@ NAIVELY_INLINE bool row_is_plain(const Sparse<T, I>& rows, const Limits<T>& limi
 }
 
 template <std::size_t Blocks, class T, class I>
-NAIVELY_INLINE void score_entries(const Sparse<T, I>& rows, const Weights& weights, const Accepts& accepts,
+NAIVELY_INLINE void score_entries(const Sparse<T, I>& rows, const Weights& weights, const ValueRange& accepts,
                                   std::size_t begin, std::size_t end, double* out, Findings& findings) {
     constexpr std::size_t distance = 16;  // entries between the prefetch of weights and their use
     const Limits<T> limits(accepts);
@@ -168,7 +168,7 @@ NAIVELY_INLINE void score_entries(const Sparse<T, I>& rows, const Weights& weigh
 
 // A version for any number of classes.
 template <class T, class I>
-NAIVELY_INLINE void score_many(const Sparse<T, I>& rows, const Weights& weights, const Accepts& accepts,
+NAIVELY_INLINE void score_many(const Sparse<T, I>& rows, const Weights& weights, const ValueRange& accepts,
                                std::size_t begin, std::size_t end, double* out, Findings& findings) {
     std::vector<double> sum(weights.stride);
     const auto missed = [&](std::int64_t) { findings.missing = true; };
@@ -183,17 +183,17 @@ NAIVELY_INLINE void score_many(const Sparse<T, I>& rows, const Weights& weights,
     }
 }
 
-#define NAIVELY_SCORE_ENTRIES(T, I)                                                                                \
-    NAIVELY_WIDE void score_entries_wide(const Sparse<T, I>& rows, const Weights& weights, const Accepts& accepts, \
-                                         std::size_t begin, std::size_t end, double* out, Findings& findings) {    \
-        switch (weights.stride) {                                                                                  \
-            case 4: return score_entries<1>(rows, weights, accepts, begin, end, out, findings);                    \
-            case 8: return score_entries<2>(rows, weights, accepts, begin, end, out, findings);                    \
-            case 12: return score_entries<3>(rows, weights, accepts, begin, end, out, findings);                   \
-            case 16: return score_entries<4>(rows, weights, accepts, begin, end, out, findings);                   \
-            case 20: return score_entries<5>(rows, weights, accepts, begin, end, out, findings);                   \
-            default: return score_many(rows, weights, accepts, begin, end, out, findings);                         \
-        }                                                                                                          \
+#define NAIVELY_SCORE_ENTRIES(T, I)                                                                                   \
+    NAIVELY_WIDE void score_entries_wide(const Sparse<T, I>& rows, const Weights& weights, const ValueRange& accepts, \
+                                         std::size_t begin, std::size_t end, double* out, Findings& findings) {       \
+        switch (weights.stride) {                                                                                     \
+            case 4: return score_entries<1>(rows, weights, accepts, begin, end, out, findings);                       \
+            case 8: return score_entries<2>(rows, weights, accepts, begin, end, out, findings);                       \
+            case 12: return score_entries<3>(rows, weights, accepts, begin, end, out, findings);                      \
+            case 16: return score_entries<4>(rows, weights, accepts, begin, end, out, findings);                      \
+            case 20: return score_entries<5>(rows, weights, accepts, begin, end, out, findings);                      \
+            default: return score_many(rows, weights, accepts, begin, end, out, findings);                            \
+        }                                                                                                             \
     }
 NAIVELY_SCORE_ENTRIES(double, std::int32_t)
 NAIVELY_SCORE_ENTRIES(double, std::int64_t)
@@ -210,7 +210,8 @@ NAIVELY_SCORE_ENTRIES(std::uint8_t, std::int64_t)
 }  // namespace
 
 template <class T>
-Findings score_dense(const Dense<T>& rows, const Weights& weights, const Accepts& accepts, double* out, int threads) {
+Findings score_dense(const Dense<T>& rows, const Weights& weights, const ValueRange& accepts, double* out,
+                     int threads) {
     return in_parts(rows.rows, rows.rows * rows.columns, threads,
                     [&](std::size_t begin, std::size_t end, Findings& findings) {
                         score_rows_wide(rows, weights, accepts, begin, end, out, findings);
@@ -218,7 +219,7 @@ Findings score_dense(const Dense<T>& rows, const Weights& weights, const Accepts
 }
 
 template <class T, class I>
-Findings score_sparse(const Sparse<T, I>& rows, const Weights& weights, const Accepts& accepts, double* out,
+Findings score_sparse(const Sparse<T, I>& rows, const Weights& weights, const ValueRange& accepts, double* out,
                       int threads) {
     return in_parts(rows.rows, rows.stored, threads, [&](std::size_t begin, std::size_t end, Findings& findings) {
         score_entries_wide(rows, weights, accepts, begin, end, out, findings);
@@ -226,7 +227,7 @@ Findings score_sparse(const Sparse<T, I>& rows, const Weights& weights, const Ac
 }
 
 template <class T, class I>
-Findings score_cells(const Sparse<T, I>& rows, const CellWeights& weights, const Accepts& accepts, double* out,
+Findings score_cells(const Sparse<T, I>& rows, const CellWeights& weights, const ValueRange& accepts, double* out,
                      int threads) {
     const std::size_t classes = weights.classes;
     return in_parts(rows.rows, rows.stored, threads, [&](std::size_t begin, std::size_t end, Findings& findings) {
@@ -254,12 +255,12 @@ Findings score_cells(const Sparse<T, I>& rows, const CellWeights& weights, const
     });
 }
 
-#define NAIVELY_SCORE_SPARSE(T, I)                                                                           \
-    template Findings score_sparse<T, I>(const Sparse<T, I>&, const Weights&, const Accepts&, double*, int); \
-    template Findings score_cells<T, I>(const Sparse<T, I>&, const CellWeights&, const Accepts&, double*, int);
-#define NAIVELY_SCORE(T)                                                                             \
-    template Findings score_dense<T>(const Dense<T>&, const Weights&, const Accepts&, double*, int); \
-    NAIVELY_SCORE_SPARSE(T, std::int32_t)                                                            \
+#define NAIVELY_SCORE_SPARSE(T, I)                                                                              \
+    template Findings score_sparse<T, I>(const Sparse<T, I>&, const Weights&, const ValueRange&, double*, int); \
+    template Findings score_cells<T, I>(const Sparse<T, I>&, const CellWeights&, const ValueRange&, double*, int);
+#define NAIVELY_SCORE(T)                                                                                \
+    template Findings score_dense<T>(const Dense<T>&, const Weights&, const ValueRange&, double*, int); \
+    NAIVELY_SCORE_SPARSE(T, std::int32_t)                                                               \
     NAIVELY_SCORE_SPARSE(T, std::int64_t)
 NAIVELY_SCORE(double)
 NAIVELY_SCORE(float)

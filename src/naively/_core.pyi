@@ -320,7 +320,7 @@ def look_up(feature: _I8, klass: _I4, values: _U8, wanted: _I8, wanted_klass: _I
 def gather(layers: list[tuple[_I8, _I4, _Values]], wanted: _I8, whole: bool) -> tuple[_I8, _I4, _Values]:
     """Add up the cells of wanted features (sorted, each once) in all layers: place in `wanted`, class, values."""
 
-def changed_kinds(before: _I8, added: _I8, klass: _I4) -> tuple[_I8, _I4, _I8]:
+def histogram_change(before: _I8, added: _I8, klass: _I4) -> tuple[_I8, _I4, _I8]:
     """Return by how many the cells of each kind (`count << 31 | missing`) change when `added` is added, by class."""
 
 def decide(score: _F8, prior: _F8) -> _I8:

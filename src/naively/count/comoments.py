@@ -142,7 +142,7 @@ class Comoments(Value):
 
     @property
     def size(self) -> int:
-        """How many numbers it holds."""
+        """Number of stored numbers."""
         return 3 * self.n.size + len(self.exact_rows)
 
     def __add__(self, other: Self) -> Self:

@@ -137,7 +137,7 @@ class Question:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What the choice depends on besides the texts, and may change while texts are learnt."""
+        """All that the choice depends on besides the texts, and that may change while texts are learnt."""
         return (*(repr(self.parameters[name]) for name in (*RECIPE, "choose")), repr(self.prior))
 
 

@@ -76,7 +76,7 @@ def _together(one: Model, other: Model) -> Model:
 
 
 class _Common:
-    """What estimators to merge have in common, except counts; recipes are those of the model with the most rows."""
+    """All that estimators to merge have in common, except counts; recipes are those of the model with the most rows."""
 
     def __init__(self, first: Any):
         self.first = first

@@ -33,7 +33,7 @@ _TEXTS = "xl/sharedStrings.xml"
 _MISSING = frozenset(["", "#N/A", "#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#GETTING_DATA"])
 """Cells without a value: empty texts, and formulas that failed."""
 _DAMAGED = (OSError, ValueError, LookupError, TypeError, AttributeError, SyntaxError, ArithmeticError, RuntimeError)
-"""What openpyxl raises for a workbook that is damaged, besides errors of its archive."""
+"""Exceptions that openpyxl raises for a damaged workbook, besides those of its archive."""
 _MIDNIGHT = datetime.time()
 _MOST_COLUMNS = 2000
 """Columns that a table of SQLite can have."""
