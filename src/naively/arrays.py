@@ -26,17 +26,17 @@ _STEP = 2.0**-12
 
 
 def counted_weights(weight: Array) -> Array:
-    """Weights as they are counted: whole numbers of units of 2^-64, which all from 2^-12 on are already."""
+    """Return weights rounded to units of 2^-64; weights from 2^-12 on do not change."""
     return np.where(weight < _STEP, (weight + _STEP) - _STEP, weight)
 
 
 def from_core(counts: Array) -> Array:
-    """Counts as the core returns them, int64 or pairs, as int64 or FIXED."""
+    """Convert counts that the core returns, int64 or pairs, to int64 or FIXED."""
     return counts if counts.dtype == np.int64 else counts.view(FIXED)[..., 0]
 
 
 def to_core(counts: Array) -> Array:
-    """Counts as the core takes them."""
+    """Convert counts to the form in which the core takes them."""
     if counts.dtype != FIXED:
         return counts
     return np.ascontiguousarray(counts).view(np.uint64).reshape(*counts.shape, 2)

@@ -37,7 +37,7 @@ class ColumnCounts(Value):
 
     @property
     def size(self) -> int:
-        """How many numbers it holds."""
+        """Number of stored numbers."""
         return self.moments.size + self.grid.size
 
     def __add__(self, other: ColumnCounts) -> ColumnCounts:

@@ -112,7 +112,7 @@ class ExactSums(Value):
 
     @property
     def size(self) -> int:
-        """How many numbers it holds."""
+        """Number of stored numbers."""
         return len(self.sums.digits) + len(self.exact_rows)
 
     @cached_property
@@ -122,7 +122,7 @@ class ExactSums(Value):
 
     @property
     def n(self) -> Array:
-        """How many values there are (Σw), as float64."""
+        """Number of values (Σw), as float64."""
         return self._moments[0]
 
     @property

@@ -138,7 +138,7 @@ class NumberCounts(Value):
         return len(self.cells) + len(self.ticks) + self.sums.size
 
     def level(self, column: int) -> int:
-        """How many bits of the fraction a column's ticks keep; 52 is exact."""
+        """Return the number of bits of the fraction that a column's ticks keep; 52 is exact."""
         return int(self.levels[column])
 
     def values(self, column: int) -> tuple[Array, Array, Array]:

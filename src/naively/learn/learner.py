@@ -1,4 +1,4 @@
-"""Learning: counting rows, on top of others or anew, and taking them out again."""
+"""Learners: count rows, alone or on top of earlier ones, and forget them again."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Batch:
 class Learner(Predictor):
     """A classifier that counts.
 
-    A subclass turns the arguments of a user into a batch of rows (`_batch`), and reads rows that were counted before
+    A subclass converts the arguments of a user to a batch of rows (`_batch`), and reads rows that were counted before
     (`_labelled`). It may look at the first rows before they are counted (`_begun`).
     """
 
@@ -247,7 +247,7 @@ class Learner(Predictor):
             self._copy_parameters()
         self._rule_for(model)
         self._prior_rule().check(model.ledger.classes)
-        with self._lock:  # after whatever another thread is learning on top of the state before
+        with self._lock:  # another thread may be learning on top of the state before
             self._state = model
 
     def _state_to_merge(self, learner: Any) -> Model:
@@ -302,7 +302,7 @@ class Learner(Predictor):
         return {name: value for name, value in self.__dict__.items() if name != "_lock_of_learning"}
 
     def _labelled(self, model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Frame, Array, Array | None]:
-        """Rows that the model has counted, the numbers of their classes, and their weights."""
+        """Return rows that the model has counted, the numbers of their classes, and their weights."""
         raise NotImplementedError
 
     def _fit_and_read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Frame, Array, Array | None]:

@@ -69,7 +69,7 @@ class Texts:
         return cls(_core.Texts.of_buffers(starts, data, missing if len(missing) else None))
 
     def copied(self) -> Texts:
-        """Return the same texts in memory of their own, whoever owns what they were read from."""
+        """Return the same texts in memory of their own, so that they do not depend on the owner of the original."""
         make, arguments = self.__reduce__()
         return make(*arguments)
 
