@@ -33,6 +33,7 @@ from naively.score.table import Table
 from naively.store import container
 from naively.store.codec import Reader, Writer
 from naively.store.container import Contents, read, write
+from naively.store.functions import trusted
 
 ATTRIBUTES = ("n_features_in_", "feature_names_in_")
 """Attributes of scikit-learn's protocol that describe the rows of `fit`."""
@@ -246,21 +247,23 @@ class Saved:
     """An open file of a learner."""
 
     contents: Contents
+    trust: frozenset[str] = frozenset()
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Saved:
         return cls.of(read(path))
 
     @classmethod
-    def from_bytes(cls, data: Any) -> Saved:
-        return cls.of(container.from_bytes(data))
+    def from_bytes(cls, data: Any, trust: Any = ()) -> Saved:
+        return cls.of(container.from_bytes(data), trust)
 
     @classmethod
-    def of(cls, contents: Contents) -> Saved:
+    def of(cls, contents: Contents, trust: Any = ()) -> Saved:
+        """Return the model in an open file; `trust` are the import paths of functions that it may call."""
         needed = ("kind", "frozen", "about", "parameters", "attributes", "model", "table")
         if not all(name in contents.document for name in needed):
             raise FileError(f"{contents.path}: a file of naively, but no model")
-        return cls(contents)
+        return cls(contents, trusted(trust))
 
     @property
     def kind(self) -> str:
@@ -287,7 +290,7 @@ class Saved:
 
     @cached_property
     def _reader(self) -> Reader:
-        return Reader(self.contents.arrays, thorough=self.contents.verified)
+        return Reader(self.contents.arrays, thorough=self.contents.verified, trust=self.trust)
 
     def learner(self, kinds: dict[str, Any]) -> Any:
         """The learner that was saved, of one of these classes."""

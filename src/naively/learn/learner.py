@@ -352,15 +352,17 @@ class Learner(Predictor):
         return to_bytes(self, frozen=frozen)
 
     @classmethod
-    def from_bytes(cls, data: Any) -> Self:
+    def from_bytes(cls, data: Any, *, trust: Any = ()) -> Self:
         """Return the model of this class that `to_bytes` wrote; checked as `naively.load` checks a file.
 
         Parameters
         ----------
         data : bytes-like
             The bytes, compressed or not.
+        trust : str or iterable of str, default=()
+            Import paths of functions of your own that the model calls, or of their modules.
         """
         from naively.learn.files import Saved
 
-        learner: Self = Saved.from_bytes(data).learner({cls.__name__: cls})
+        learner: Self = Saved.from_bytes(data, trust).learner({cls.__name__: cls})
         return learner

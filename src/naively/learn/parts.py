@@ -126,7 +126,7 @@ def holds_part(contents: Contents) -> bool:
     return "part" in contents.document
 
 
-def part_of(contents: Contents, kinds: dict[str, Any]) -> CountedPart:
+def part_of(contents: Contents, kinds: dict[str, Any], trust: frozenset[str]) -> CountedPart:
     """Return the part in an open file, of an estimator of one of these classes; another version's is refused."""
     document, path = contents.document, contents.path
     if document.get("naively") != __version__:
@@ -136,7 +136,7 @@ def part_of(contents: Contents, kinds: dict[str, Any]) -> CountedPart:
         )
     contents.verify()
     try:
-        return _restored(kinds[document["part"]], document, Reader(contents.arrays))
+        return _restored(kinds[document["part"]], document, Reader(contents.arrays, trust=trust))
     except (ValueError, TypeError, AttributeError, KeyError, IndexError, OverflowError, RecursionError) as error:
         raise FileError(f"{path}: the part is damaged ({error})") from None
 

@@ -1,7 +1,8 @@
 """The codec: values as JSON and arrays, and back.
 
-Only values of the kinds listed here can be written, and only these are made when a file is read: a file names no code.
-What is made is checked against the types that its class declares, and against itself (`checks`).
+Only values of the kinds listed here can be written, and only these are made when a file is read. A file holds no code;
+it names functions that its reader has to trust (`functions`). What is made is checked against the types that its class
+declares, and against itself (`checks`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 
 from naively.arrays import FIXED, Array, from_core, to_core
 from naively.errors import FileError, InputError
+from naively.store.functions import import_path, imported
 from naively.store.registry import CHECKS, CLASSES, DERIVED, FORMS, NAMES
 
 _PLAIN = (str, bool, int, float, type(None))
@@ -89,9 +91,10 @@ class Writer:
     def _put_value(self, value: Any, path: str) -> Any:
         kind: Any = type(value)
         name = NAMES.get(kind)
+        if name is None and callable(value):
+            return {"function": import_path(value, path)}
         if name is None or not is_dataclass(value):
-            shown = getattr(value, "__name__", repr(value)) if callable(value) else repr(value)
-            raise InputError(f"{path} cannot be saved: {shown[:60]} is no value that a file can hold (no code is)")
+            raise InputError(f"{path} cannot be saved: {repr(value)[:60]} is no value that a file can hold")
         if hasattr(kind, "to_save"):
             value = kind.to_save(value)
         made: dict[str, Any] = {"is": name}
@@ -114,9 +117,12 @@ class Writer:
 class Reader:
     """Puts values together again."""
 
-    def __init__(self, arrays: dict[str, Array], thorough: bool = True):
-        """With `thorough`, every word is looked at, which takes a look at all of their bytes."""
-        self.arrays, self.thorough = arrays, thorough
+    def __init__(self, arrays: dict[str, Array], thorough: bool = True, trust: frozenset[str] = frozenset()):
+        """With `thorough`, every word is looked at, which takes a look at all of their bytes.
+
+        `trust` are the import paths of functions, or of modules, that may be imported.
+        """
+        self.arrays, self.thorough, self.trust = arrays, thorough, trust
         self.shared: dict[str, Any] = {}
 
     def get(self, node: Any) -> Any:
@@ -184,6 +190,9 @@ class Reader:
     def _get_dict(self, node: Any) -> dict[Any, Any]:
         return {self._get(k): self._get(v) for k, v in node["dict"]}
 
+    def _get_function(self, node: Any) -> Any:
+        return imported(node["function"], self.trust)
+
     def _get_value(self, node: Any) -> Any:
         name = node["is"]
         kind: Any = CLASSES[name]
@@ -207,6 +216,7 @@ class Reader:
         "tuple": _get_tuple,
         "set": _get_set,
         "dict": _get_dict,
+        "function": _get_function,
     }
 
 
