@@ -283,10 +283,18 @@ class CalibratingLearner(Learner):
         return super()._finished(scores, model).at(self._calibration_now(model))
 
     @property
+    def calibration_(self) -> Calibration | None:
+        """How scores become probabilities: by a temperature, by constants of classes as well, or by rising functions.
+
+        None: they are not calibrated.
+        """
+        self._check_fitted()
+        return self._calibration(self._model)
+
+    @property
     def temperature_(self) -> float:
         """The number that scores are divided by before they become probabilities; 1 without calibration."""
-        self._check_fitted()
-        calibration: Any = self._calibration(self._model)
+        calibration: Any = self.calibration_
         if calibration is None:
             return 1.0
         return calibration.value if isinstance(calibration, Temperature) else calibration.temperature

@@ -24,9 +24,9 @@ from naively.store.registry import form
 from naively.store.verify import verify
 
 
-def save_checkpoint(model: Any, path: str | os.PathLike[str], about: dict[str, Any]) -> None:
+def save_checkpoint(learner: Any, path: str | os.PathLike[str], about: dict[str, Any]) -> None:
     """Write the state of a learner, and a record of what its caller needs to continue."""
-    writer = Writer()
+    model, writer = learner._state, Writer()
     made = put_state(writer, model)
     write(path, {"checkpoint": writer.put(about, "about"), "model": made}, writer.arrays)
 
@@ -65,8 +65,8 @@ def _restored(learner: Any, contents: Contents, suits: Callable[[dict[str, Any]]
     if not suits(about):
         return None
     model = get_state(learner, reader, document["model"])
-    learner._commit(model)
     learner._check_counted(model)
+    learner._commit(model)
     return about
 
 
