@@ -69,7 +69,7 @@ class Stored(Vocabulary):
 
     @property
     def source(self) -> Any:
-        return self.__dict__.get("table", self.arrays)
+        return self.__dict__["table"] if "table" in self.__dict__ else self.arrays
 
     def _put_into(self, table: Any, known: int) -> Any:
         if "table" in self.__dict__:
