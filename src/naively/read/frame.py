@@ -114,7 +114,7 @@ class Frame:
         return self.rows
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the fields, with columns of Arrow as the bytes of a stream: not every library that saves knows them."""
+        """Return the fields, with columns of Arrow as the bytes of a stream, which every library can save."""
         return {**self.__dict__, "columns": {name: _as_bytes(values) for name, values in self.columns.items()}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
