@@ -9,7 +9,19 @@ from functools import cached_property
 import numpy as np
 
 from naively import _core
-from naively.arrays import TOO_LARGE, Array, Value, alike, from_core, narrowed, negated, nonzero, rounded, to_core
+from naively.arrays import (
+    TOO_LARGE,
+    Array,
+    Value,
+    alike,
+    from_core,
+    narrowed,
+    negated,
+    nonzero,
+    rounded,
+    scaled,
+    to_core,
+)
 from naively.errors import NaivelyError, NegativeCount
 from naively.store.registry import stored
 
@@ -87,6 +99,12 @@ class Cells(Value):
     def exactly(self, feature: Array, klass: Array) -> Array:
         """Return the same, int64 or FIXED."""
         return from_core(_core.look_up(self.feature, self.klass, to_core(self.exact), feature, klass))
+
+    def scaled(self, factors: Array) -> Cells:
+        """Return the values times a factor for each class, rounded down to units of 2^-64; without cells of zeros."""
+        exact = scaled(self.exact, factors[self.klass])
+        cells, left = Cells(self.feature, self.klass, exact), np.flatnonzero(nonzero(exact).any(axis=0))
+        return cells if len(left) == len(cells) else cells.taken(left)
 
     def renumbered(self, features: Callable[[Array], Array] | None, classes: Array | None) -> Cells:
         """Return the same values with other numbers for features and classes."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from naively.arrays import Array, Value, rounded
+from naively.arrays import Array, Value, rounded, scaled
 from naively.count.counts import padded, rows_left, spread, sum_of
 from naively.count.moments import Moments
 from naively.errors import InputError, NegativeCount
@@ -175,6 +175,11 @@ class Comoments(Value):
         mean = np.where(n > 0, a.mean - step * ratio, 0.0)
         m2 = np.where(n > 0, a.m2 - b.m2 - _product(step) * a.n * ratio, 0.0)
         return replace(a, exact_rows=rows, n=n, mean=mean, m2=_bounded(m2, np.where(own <= error, 0.0, own)))
+
+    def scaled(self, factors: Array) -> Self:
+        """Return the moments as if each row weighed so many times as much, by class."""
+        each = factors[self.present][:, None, None]
+        return replace(self, exact_rows=scaled(self.exact_rows, factors), n=self.n * each, m2=self.m2 * each)
 
     def same(self, other: object) -> bool:
         """True if both hold the same moments, to within rounding."""

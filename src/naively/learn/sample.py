@@ -176,6 +176,11 @@ class Sample(Value):
             left += [group] if len(group) else []
         return mine if left == list(mine.known) else replace(mine, known=tuple(left))
 
+    def scaled(self, factor: float) -> Sample:
+        """Return the sample of rows that weigh so many times as much."""
+        mine = self.settled
+        return replace(mine, known=tuple(replace(group, weight=group.weight * factor) for group in mine.known))
+
     @cached_property
     def settled(self) -> Sample:
         """The same sample, with no rows waiting."""
