@@ -50,6 +50,7 @@ SPARK = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.ui.showConsoleProgress": "false",
+    "spark.sql.unionOutputPartitioning": "false",  # or single partitions would become one
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -26,10 +27,13 @@ class OnSpark:
         self.session, self.module = session, spark
 
     def table(self, pieces: list[pa.Table]) -> Any:
+        from pyspark.sql import DataFrame
+        from pyspark.sql.functions import spark_partition_id
+
         frames = [self.session.createDataFrame(piece, _schema(pieces[0])).coalesce(1) for piece in pieces]
-        whole = frames[0]
-        for frame in frames[1:]:
-            whole = whole.union(frame)
+        whole = reduce(DataFrame.union, frames)
+        filled = sum(len(piece) > 0 for piece in pieces)
+        assert whole.select(spark_partition_id()).distinct().count() == filled
         return whole
 
     def read(self, df: Any) -> pa.Table:

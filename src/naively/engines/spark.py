@@ -129,9 +129,13 @@ def _partition() -> int:
 
 def _pieces(number: int, data: bytes) -> Iterator[Any]:
     """Yield a part as batches of one row, each with one piece of it."""
-    for piece, begin in enumerate(range(0, len(data), _PIECE)):
-        row = {"number": number, "piece": piece, "data": data[begin : begin + _PIECE]}
-        yield pa.RecordBatch.from_pylist([row], _ARROW)
+    for piece, content in enumerate(pieces(data)):
+        yield pa.RecordBatch.from_pylist([{"number": number, "piece": piece, "data": content}], _ARROW)
+
+
+def pieces(data: bytes) -> Iterator[bytes]:
+    """Yield the data in pieces that no message is too small for."""
+    return (data[begin : begin + _PIECE] for begin in range(0, len(data), _PIECE))
 
 
 _ARROW = pa.schema([("number", pa.int64()), ("piece", pa.int32()), ("data", pa.binary())])
@@ -140,15 +144,15 @@ _ARROW = pa.schema([("number", pa.int64()), ("piece", pa.int32()), ("data", pa.b
 def _parts(table: Any) -> Iterator[bytes]:
     """Yield parts in the order of their numbers."""
     table = table.sort_by([("number", "ascending"), ("piece", "ascending")])
-    pieces: list[bytes] = []
+    part: list[bytes] = []
     numbers, data = table.column("number"), table.column("data")
     for row in range(table.num_rows):
-        if pieces and numbers[row] != numbers[row - 1]:
-            yield b"".join(pieces)
-            pieces = []
-        pieces.append(data[row].as_py())
-    if pieces:
-        yield b"".join(pieces)
+        if part and numbers[row] != numbers[row - 1]:
+            yield b"".join(part)
+            part = []
+        part.append(data[row].as_py())
+    if part:
+        yield b"".join(part)
 
 
 def _add_group(key: Any, table: Any) -> Any:
@@ -175,3 +179,12 @@ def _fit(learner: Any, df: Any, label: Any, weight: Any) -> Any:
 
 
 register_engine("spark", _fit)
+
+
+def __getattr__(name: str) -> Any:
+    """`NaiveBayesEstimator` and `NaiveBayesModel` are loaded when first used, with Spark ML."""
+    if name in ("NaiveBayesEstimator", "NaiveBayesModel"):
+        from naively.engines import spark_ml
+
+        return getattr(spark_ml, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
