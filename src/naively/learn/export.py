@@ -229,7 +229,7 @@ def _(table: TextTable, block: Any) -> list[Term]:
         raise InputError("hashed words have no names, so that no other program can look them up: train without hashing")
     numbers = table.features.numbers
     assert numbers is not None
-    kept = np.arange(len(numbers)) if table.unknown is None else np.flatnonzero(~table.holes)
+    kept = np.arange(len(numbers)) if table.unknown is None else np.flatnonzero(~table.unknown)
     names = words.names_of(numbers[kept])
     by_name = sorted(range(len(names)), key=names.__getitem__)  # so that equal models give equal exports
     kept, names, weights = kept[by_name], [names[i] for i in by_name], _linear(table.linear)

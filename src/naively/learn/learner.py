@@ -172,6 +172,13 @@ class Learner(Predictor):
         """Return the state that has counted no row, with what some rows decide of the counting."""
         raise NotImplementedError
 
+    def _fit_distributed(self, fit: Any, X: Any, y: Any, sample_weight: Any) -> Any:
+        """Take over the model that an engine makes of rows on many machines."""
+        with self._all_or_nothing():
+            self._copy_parameters()
+            self._commit(fit(self, X, y, sample_weight)._state)
+        return self
+
     def _uncounted(self, blocks: Blocks, dtype: Any = np.float64, schema: Any = None) -> Model:
         """Return the state of these blocks that has counted no row."""
         nothing = blocks.empty(Index.of(np.zeros(0, object)), blocks.no_features())
