@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "count.hpp"
-#include "grid.hpp"
 #include "score.hpp"
 
 namespace nb = nanobind;
@@ -169,11 +168,6 @@ struct Arrays {
         }
     }
 };
-
-inline int checked_bits(int bits) {
-    require(bits >= 0 && bits <= most_grid_bits, "a grid has from 0 to 18 bits");
-    return bits;
-}
 
 // How many texts there are; raises where one lies outside the data.
 template <class T>

@@ -6,10 +6,10 @@
 #include <stdexcept>
 #include <vector>
 
-#include "grid.hpp"
 #include "known_numbers.hpp"
 #include "known_texts.hpp"
 #include "rows.hpp"
+#include "starts.hpp"
 #include "whole_bins.hpp"
 
 namespace naively {
@@ -82,12 +82,12 @@ class TextColumn : public Column {
     const KnownTexts& known_;
 };
 
-// Numbers in bins: the code is how many of the edges (ascending cells of a grid) are at or below the number's cell.
+// Numbers in bins: the code is how many of the numbers at which bins begin (ascending) are at or below the number.
 template <class T>
 class BinColumn : public Column {
    public:
-    BinColumn(const T* values, std::size_t rows, const std::int64_t* edges, std::size_t many, int bits)
-        : Column(rows), values_(values), starts_(starts_of(edges, many, bits)), whole_(starts_, most_whole()) {}
+    BinColumn(const T* values, std::size_t rows, const double* starts, std::size_t many)
+        : Column(rows), values_(values), starts_(starts, starts + many), whole_(starts_, most_whole()) {}
 
     Fault read(std::size_t begin, std::size_t end, std::int32_t* codes, std::size_t stride) const override {
         if constexpr (std::is_integral_v<T>) {
@@ -96,12 +96,12 @@ class BinColumn : public Column {
                 return {};
             }
         }
-        double x[grid_run];
-        std::int32_t found[grid_run];
-        for (std::size_t from = begin; from < end; from += grid_run) {
-            const std::size_t n = std::min(grid_run, end - from);
+        double x[starts_run];
+        std::int32_t found[starts_run];
+        for (std::size_t from = begin; from < end; from += starts_run) {
+            const std::size_t n = std::min(starts_run, end - from);
             for (std::size_t i = 0; i < n; ++i) x[i] = static_cast<double>(values_[from + i]);
-            std::fill(x + n, x + grid_run, 0.0);
+            std::fill(x + n, x + starts_run, 0.0);
             count_starts(x, starts_.data(), starts_.size(), found);
             for (std::size_t i = 0; i < n; ++i, codes += stride) {
                 *codes = found[i];
@@ -115,12 +115,6 @@ class BinColumn : public Column {
     }
 
    private:
-    static std::vector<double> starts_of(const std::int64_t* edges, std::size_t many, int bits) {
-        std::vector<double> starts(many);
-        std::transform(edges, edges + many, starts.begin(), [&](std::int64_t edge) { return grid_start(edge, bits); });
-        return starts;
-    }
-
     // A table that stays in cache, and is no longer than the column.
     std::size_t most_whole() const { return std::is_integral_v<T> ? std::min(rows(), std::size_t{1} << 16) : 0; }
 

@@ -17,7 +17,7 @@ _HOMES = {
     "Categorical": "families.columns.declared",
     "CategoricalNB": "estimators.categorical",
     "Circular": "families.densities",
-    "ColumnCounts": "count.column_counts",
+    "NumberCounts": "count.number_counts",
     "Comoments": "count.comoments",
     "Comparison": "judge.comparison",
     "Complement": "families.columns.declared",
@@ -92,7 +92,7 @@ _RENAMED = {
     "BlockTally": "naively.Tally",
     "Moments": "naively.ExactSums",
     "NeverCounted": "naively.NegativeCount",
-    "Numbers": "naively.ColumnCounts",
+    "Numbers": "naively.NumberCounts",
     "judging": "naively.judge",
     "learning": "naively.learn",
 }
@@ -100,7 +100,7 @@ _RENAMED = {
 __all__ = sorted([*_HOMES, "__version__"])  # noqa: PLE0605
 
 if TYPE_CHECKING:
-    from naively.count.column_counts import ColumnCounts as ColumnCounts
+    from naively.count.number_counts import NumberCounts as NumberCounts
     from naively.count.comoments import Comoments as Comoments
     from naively.count.counts import Counts as Counts
     from naively.count.exact_sums import ExactSums as ExactSums

@@ -170,11 +170,6 @@ def count_whole(
 def count_column(codes: _I4, klass: _I4, classes: int, weight: _F8 | None, size: int) -> _Counts:
     """How often each class has each of `size` codes, codes by classes; in the last row, the missing (lowest) code."""
 
-def count_grids(
-    columns: list[_Values], klass: _I4, classes: int, weight: _F8 | None, bits: int, threads: int
-) -> list[tuple[tuple[_I8, _I4, _Counts, _Counts] | None, _Fault]]:
-    """For each column: cell, class, weight, and what is missing; the fault."""
-
 def description_length_cuts(counts: _F8) -> _I8:
     """Where to cut cells (counts: cells by classes) so that the parts tell the classes; after Fayyad and Irani."""
 
@@ -278,8 +273,8 @@ class Column:
         """The same for long columns."""
 
     @staticmethod
-    def of_bins(values: _Values, edges: _I8, bits: int) -> Column:
-        """How many of the edges (cells of a grid, ascending) are at or below the number's cell."""
+    def of_bins(values: _Values, starts: _F8) -> Column:
+        """How many of the numbers at which bins begin (ascending) are at or below the number."""
 
     @staticmethod
     def of_numbers(values: _Values, known: KnownNumbers) -> Column:

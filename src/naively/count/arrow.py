@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,13 +13,12 @@ import pyarrow as pa
 
 from naively.arrays import FIXED, Array, less, narrowed, negative
 from naively.count.cells import Cells
-from naively.count.column_counts import ColumnCounts
 from naively.count.columns import CODE_BITS, MISSING, Categories
 from naively.count.comoments import Comoments
 from naively.count.counts import PLANES, WORDS, Counts, Features, spread
 from naively.count.exact_numbers import ExactNumbers
 from naively.count.exact_sums import ExactSums
-from naively.count.grid import CELLS, Grid
+from naively.count.number_counts import EXACT, NumberCounts
 from naively.count.tally import Tally
 from naively.count.vocabulary import Buckets, Vocabulary
 from naively.errors import InputError
@@ -33,14 +32,14 @@ _VOCABULARY = (b"naively.words", b"naively.lengths", b"naively.before", b"naivel
 
 def tally_to_arrow(tally: Tally) -> Any:
     """One table for the only part, one row for each cell; for several parts, tables by name, and one of rows."""
-    if len(tally.parts) == 1 and not isinstance(tally.part, ColumnCounts):
+    if len(tally.parts) == 1 and not isinstance(tally.part, NumberCounts):
         [name] = tally.parts
         return _part_to_arrow(tally, name, tally.part)
     tables = {"rows": _table({}, tally, "rows", tally.exact_rows, Index(0), "")}
     for name, part in tally.parts.items():
-        if isinstance(part, ColumnCounts):
-            tables[f"{name}/moments"] = _part_to_arrow(tally, name, part.moments)
-            tables[f"{name}/grid"] = _part_to_arrow(tally, name, part.grid)
+        if isinstance(part, NumberCounts):
+            tables[f"{name}/values"] = _values_to_arrow(tally, name, part)
+            tables[f"{name}/sums"] = _part_to_arrow(tally, name, part.sums)
         else:
             tables[name] = _part_to_arrow(tally, name, part)
     return tables
@@ -54,7 +53,7 @@ def tally_from_arrow(tables: Any) -> Tally:
         raise InputError("expected the tables that to_arrow() made, by name")
     rows = _read_head(tables["rows"], ("rows",))
     parts: dict[str, Any] = {}
-    halves: dict[str, dict[str, Any]] = {}  # of columns of numbers, whose moments and grid are apart
+    halves: dict[str, dict[str, Any]] = {}  # of columns of numbers, whose values and sums are apart
     for name, table in tables.items():
         if name == "rows":
             continue
@@ -66,22 +65,19 @@ def tally_from_arrow(tables: Any) -> Tally:
         else:
             halves.setdefault(head.part, {})[name.removeprefix(f"{head.part}/")] = part
     for name, half in halves.items():
-        moments, grid = half.get("moments"), half.get("grid")
-        if not isinstance(moments, ExactSums) or not isinstance(grid, Counts) or len(half) > 2:
-            raise InputError(f"from Arrow: part {name!r} needs two tables, moments and grid, got {sorted(half)}")
-        parts[name] = ColumnCounts(moments, grid)
+        values, sums = half.get("values"), half.get("sums")
+        if not isinstance(sums, ExactSums) or not isinstance(values, NumberCounts) or len(half) > 2:
+            raise InputError(f"from Arrow: part {name!r} needs two tables, values and sums, got {sorted(half)}")
+        if _names(sums.features) != _names(values.features):
+            raise InputError(f"from Arrow: part {name!r} has sums of other columns than values")
+        parts[name] = replace(values, sums=sums)
     return Tally(rows.classes, rows.rows, parts)
 
 
 def _part_to_arrow(tally: Tally, name: str, part: Any) -> pa.Table:
     if isinstance(part, Counts):
         columns = {"feature": part.cells.feature, "class": part.cells.klass}
-        counts = part.cells.exact
-        if counts.dtype == FIXED:
-            columns |= dict(zip(part.planes, counts["whole"], strict=True))
-            columns |= {_fraction(plane): values for plane, values in zip(part.planes, counts["fraction"], strict=True)}
-        else:
-            columns |= dict(zip(part.planes, counts, strict=True))
+        columns |= _count_columns(part.planes, part.cells.exact)
         return _table(columns, tally, part.kind, part.exact_rows, part.features, name)
     if isinstance(part, ExactSums):
         return _table(_exact_columns(part), tally, "ExactSums", part.exact_rows, part.features, name)
@@ -91,9 +87,34 @@ def _part_to_arrow(tally: Tally, name: str, part: Any) -> pa.Table:
     return _table(columns, tally, type(part).__name__, part.exact_rows, part.features, name)
 
 
+def _values_to_arrow(tally: Tally, name: str, part: NumberCounts) -> pa.Table:
+    """A row for each class and tick of a column, null where the value is missing; levels are in the metadata."""
+    column, at = part.cells.feature >> CODE_BITS, part.cells.feature & MISSING
+    missing = at == MISSING
+    places = np.where(missing, 0, part.bounds[column] + at)
+    ticks = part.ticks[places] if len(part.ticks) else np.zeros(len(at), np.uint64)
+    columns = {"column": column, "tick": pa.array(ticks, mask=missing), "class": part.cells.klass}
+    columns |= _count_columns(("count",), part.cells.exact)
+    table = _table(columns, tally, "NumberCounts", part.exact_rows, part.features, name)
+    levels = json.dumps(part.levels.tolist()).encode()
+    return table.replace_schema_metadata({**table.schema.metadata, _LEVELS: levels})
+
+
+_LEVELS = b"naively.levels"
+
+
+def _count_columns(planes: Sequence[str], counts: Array) -> dict[str, Any]:
+    """The planes of counts, and those of their fractions if there are any."""
+    if counts.dtype != FIXED:
+        return dict(zip(planes, counts, strict=True))
+    fractions = zip(planes, counts["fraction"], strict=True)
+    return dict(zip(planes, counts["whole"], strict=True)) | {_fraction(plane): values for plane, values in fractions}
+
+
 def _part_from_arrow(table: pa.Table) -> tuple[Head, Any]:
-    head = _read_head(table, (*PLANES, "ExactSums", "Comoments"))
-    read: Any = {"ExactSums": _exact_in, "Comoments": _comoments_in}.get(head.kind, _counts_in)
+    head = _read_head(table, (*PLANES, "ExactSums", "NumberCounts", "Comoments"))
+    others = {"ExactSums": _exact_in, "NumberCounts": _values_in, "Comoments": _comoments_in}
+    read: Any = others.get(head.kind, _counts_in)
     return head, read(table, head)
 
 
@@ -143,20 +164,52 @@ def _exact_numbers(table: pa.Table, name: str, place: Array, shape: tuple[int, .
 def _counts_in(table: pa.Table, head: Head) -> Counts:
     feature, klass, *planes = _read_columns(table, ("feature", "class", *PLANES[head.kind]))
     _check_numbers(feature, klass, head.classes, head.features)
+    values = _exact_counts(table, PLANES[head.kind], planes)
+    if not ((np.diff(feature) > 0) | ((np.diff(feature) == 0) & (np.diff(klass) > 0))).all():
+        raise InputError("tally from Arrow: cells must be sorted by feature, then class, each once")
+    cells = Cells(feature, klass.astype(np.int32), values)
+    return Counts(head.kind, head.known, head.features, cells)
+
+
+def _exact_counts(table: pa.Table, names: Sequence[str], planes: list[Array]) -> Array:
+    """Counts as cells hold them, from their whole numbers and fractions."""
     values = np.array(planes)
     if values.dtype != np.int64:
         raise InputError("tally from Arrow: counts must be whole numbers; their fractions have columns of their own")
-    if _fraction(PLANES[head.kind][0]) in table.column_names:
-        fractions = _read_columns(table, tuple(map(_fraction, PLANES[head.kind])), np.uint64)
+    if _fraction(names[0]) in table.column_names:
+        fractions = _read_columns(table, tuple(map(_fraction, names)), np.uint64)
         fixed = np.empty(values.shape, FIXED)
         fixed["whole"], fixed["fraction"] = values, fractions
         values = narrowed(fixed)
-    if not ((np.diff(feature) > 0) | ((np.diff(feature) == 0) & (np.diff(klass) > 0))).all():
-        raise InputError("tally from Arrow: cells must be sorted by feature, then class, each once")
     if negative(values).any():
         raise InputError("tally from Arrow: counts must be 0 or more")
-    cells = Cells(feature, klass.astype(np.int32), np.ascontiguousarray(values))
-    return Counts(head.kind, head.known, head.features, cells)
+    return np.ascontiguousarray(values)
+
+
+def _values_in(table: pa.Table, head: Head) -> NumberCounts:
+    features = head.features
+    assert isinstance(features, Index)
+    levels = json.loads(table.schema.metadata.get(_LEVELS, b"null"))
+    sound = isinstance(levels, list) and all(type(level) is int and 0 <= level <= EXACT for level in levels)
+    if not sound or len(levels) != features.size:
+        raise InputError("from Arrow: one level from 0 to 52 is needed for each column")
+    column, klass, count = _read_columns(table, ("column", "class", "count"))
+    _check_numbers(column, klass, head.classes, features)
+    found = table["tick"].combine_chunks() if "tick" in table.column_names else None
+    if found is None or found.type != pa.uint64():
+        raise InputError("from Arrow: column 'tick' must hold whole numbers without a sign")
+    missing = np.asarray(found.is_null().to_numpy(zero_copy_only=False), bool)
+    tick = found.fill_null(0).to_numpy()[~missing]
+    pairs, at = np.unique(np.stack([column[~missing].astype(np.uint64), tick]), axis=1, return_inverse=True)
+    bounds = np.searchsorted(pairs[0], np.arange(features.size + 1, dtype=np.uint64)).astype(np.int64)
+    code = np.full(len(column), MISSING)
+    code[~missing] = at.ravel() - bounds[column[~missing]]
+    cells = Cells((column << CODE_BITS) | code, klass.astype(np.int32), _exact_counts(table, ("count",), [count]))
+    none = replace(ExactSums.empty(len(head.known), features), exact_rows=head.known)
+    part = NumberCounts(head.known, features, np.array(levels, np.int8), bounds, pairs[1], cells, none)
+    if not part.well_formed():
+        raise InputError("from Arrow: rows must be sorted by column, tick (null last) and class, each once")
+    return part
 
 
 def _comoments_in(table: pa.Table, head: Head) -> Comoments:
@@ -196,8 +249,6 @@ def _table(columns: dict[str, Any], tally: Tally, kind: str, known: Array, featu
     elif isinstance(features, Categories):
         head["columns"] = _index_out(features.columns)
         head["categories"] = [_index_out(v) for v in features.values]
-    elif isinstance(features, Grid):
-        head["grid"] = _index_out(features.columns)
     else:
         head["features"] = _index_out(features)
     table = pa.table({n: v if isinstance(v, pa.Array) else pa.array(v) for n, v in columns.items()})
@@ -265,8 +316,6 @@ def _read_head(table: pa.Table, kinds: Sequence[str]) -> Head:
             features = Categories(columns, tuple(_index_in(v) for v in head["categories"]))
             if len(features.values) != columns.size:
                 raise InputError("from Arrow: one list of categories is needed for each column")
-        elif "grid" in head:
-            features = Grid(_index_in(head["grid"]))
         else:
             features = _index_in(head["features"])
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError, SyntaxError) as error:
@@ -275,8 +324,6 @@ def _read_head(table: pa.Table, kinds: Sequence[str]) -> Head:
         raise InputError(f"from Arrow: the metadata is damaged ({error})") from None
     if (kind == "categories") != isinstance(features, Categories):
         raise InputError("from Arrow: categories belong to a tally of categories, and to no other")
-    if (kind == "grid") != isinstance(features, Grid):
-        raise InputError("from Arrow: a grid belongs to a tally on a grid, and to no other")
     if (kind in WORDS) != isinstance(features, (Vocabulary, Buckets)):
         raise InputError("from Arrow: a vocabulary belongs to a tally of words, and to no other")
     if negative(less(rows, known)).any():
@@ -345,11 +392,5 @@ def _check_numbers(feature: Array, klass: Array, classes: Index, features: Featu
             raise InputError("from Arrow: a cell names a column that there is not")
         if ((code != MISSING) & (code >= features.sizes[column])).any():
             raise InputError("from Arrow: a cell names a category that there is not")
-    elif isinstance(features, Grid):
-        column, cell = feature >> CODE_BITS, feature & MISSING
-        if len(column) and (column.min() < 0 or column.max() >= features.columns.size):
-            raise InputError("from Arrow: a cell names a column that there is not")
-        if ((cell != MISSING) & (cell >= CELLS)).any():
-            raise InputError("from Arrow: a cell of the grid that there is not")
     elif len(feature) and (feature.min() < 0 or feature.max() >= features.size):
         raise InputError("from Arrow: a cell names a feature that there is not")

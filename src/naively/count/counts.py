@@ -11,19 +11,17 @@ import numpy as np
 from naively.arrays import Array, Value, alike, less, negated, negative, plus, rounded
 from naively.count.cells import Cells, NegativeCell
 from naively.count.columns import Categories
-from naively.count.grid import Grid
 from naively.count.vocabulary import WordFeatures
 from naively.errors import InputError, NegativeCount
 from naively.names import Index
 from naively.store.registry import stored
 
-Features = Index | Categories | Grid | WordFeatures
+Features = Index | Categories | WordFeatures
 PLANES = {
     "counts": ("count",),
     "presence": ("count", "missing"),
     "events": ("count", "missing"),
     "categories": ("count",),
-    "grid": ("count",),
     "words": ("occurrences", "documents", "weight"),
     "unweighted words": ("occurrences", "documents"),
 }
@@ -122,7 +120,7 @@ class Counts(Value):
 
     def dense(self, plane: int = 0) -> Array:
         """One plane as an array, classes by features."""
-        if isinstance(self.features, (Categories, Grid)):
+        if isinstance(self.features, Categories):
             raise InputError(f"counts of {self.kind} have no single array; ask for a column")
         result = np.zeros((len(self.exact_rows), self.features.size), self.cells.values.dtype)
         result[self.cells.klass, self.cells.feature] = self.cells.values[plane]
@@ -155,9 +153,8 @@ def negative_count(feature: int, klass: int, features: Features, classes: Index)
     """Return the error for a cell of which more is to be forgotten than was counted."""
     name = features.name(feature)
     what = f"feature {name!r}"
-    if isinstance(features, (Categories, Grid)):
-        kind = "category" if isinstance(features, Categories) else "number"
-        what = f"column {name[0]!r}, {'a missing value' if name[1] is None else f'{kind} {name[1]!r}'}"
+    if isinstance(features, Categories):
+        what = f"column {name[0]!r}, {'a missing value' if name[1] is None else f'category {name[1]!r}'}"
     return NegativeCount(
         f"cannot forget more than was counted: {what} in class {classes.name(klass)!r}; nothing was changed"
     )

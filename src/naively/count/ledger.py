@@ -207,7 +207,11 @@ class Ledger(Value):
         classes, places = self.classes.union(tally.classes, "classes")
         if places is not None:
             tally = tally.renumbered(classes, places)
-        parts = {name: part.add(tally.parts[name], classes) for name, part in self.counted.items()}
+        parts = {
+            name: PartLedger(self.classes, (part.absent(self.exact_rows),)) for name, part in tally.parts.items()
+            if name not in self.counted
+        }  # fmt: skip
+        parts = {name: part.add(tally.parts[name], classes) for name, part in (self.counted | parts).items()}
         return Ledger(classes, spread(sum_of([self.exact_rows, tally.exact_rows]), classes.size, None), parts)
 
     def subtract(self, tally: Tally) -> Ledger:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -89,9 +89,17 @@ class Tally(Value):
         return {name: getattr(part, "features", None) for name, part in self.parts.items()}
 
     def __add__(self, other: Tally) -> Tally:
-        classes, theirs = self.aligned(other)
-        parts = {name: part + theirs.parts[name] for name, part in self.parts.items()}
+        mine = self.with_parts_of(other)
+        classes, theirs = mine.aligned(other.with_parts_of(mine) if isinstance(other, Tally) else other)
+        parts = {name: part + theirs.parts[name] for name, part in mine.parts.items()}
         return Tally(classes, sum_of([self.exact_rows, theirs.exact_rows]), parts)
+
+    def with_parts_of(self, other: Any) -> Tally:
+        """Return the tally with the parts that only the other one has, if all their columns may be missing."""
+        absent = other.parts.keys() - self.parts.keys() if isinstance(other, Tally) else set()
+        if not absent or not all(hasattr(other.parts[name], "absent") for name in absent):
+            return self
+        return replace(self, parts={**self.parts, **{n: other.parts[n].absent(self.exact_rows) for n in absent}})
 
     def __radd__(self, other: int) -> Tally:
         """Return this tally for 0 + tally, which is how `sum` begins."""

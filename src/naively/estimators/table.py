@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -185,6 +185,13 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
         tally = blocks.count(batch.frame, batch.codes, batch.classes, blocks.no_features(), batch.weight)
         dtype = _dtype(batch.frame)
         return Model(Ledger.of(tally), dtype, declared, self._counted(), schema=schema)
+
+    def _widened(self, model: Model, blocks: Blocks, batch: Batch) -> tuple[Model, Blocks]:
+        schema = model.schema.extended(batch.frame)
+        if schema is model.schema:
+            return model, blocks
+        wider = replace(model, schema=schema)
+        return wider, self._counting_blocks(wider)
 
     def _after_learning(self, model: Model, batch: Batch) -> None:
         model.schema.warn_of_new(batch.frame)

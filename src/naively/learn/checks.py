@@ -16,7 +16,6 @@ from naively.arrays import less, narrowed, negative, rounded
 from naively.count import stored_vocabulary  # noqa: F401  which registers how vocabularies are stored
 from naively.count.columns import CODE_BITS, MISSING, Categories
 from naively.count.counts import PLANES, WORDS, padded
-from naively.count.grid import Grid
 from naively.count.vocabulary import WordFeatures
 from naively.names import Index, safe_key
 from naively.score.calibration import TEMPERATURES
@@ -29,7 +28,7 @@ _COUNTS = "i8 V16"  # int64 or FIXED
 _LARGEST = 1e300
 """Numbers beyond this would not be finite any more once some of them are added up."""
 _ROWS_COUNTED = {
-    "presence": ("count", "missing"), "events": ("missing",), "categories": ("count",), "grid": ("count",),
+    "presence": ("count", "missing"), "events": ("missing",), "categories": ("count",),
     "words": ("documents",), "unweighted words": ("documents",),
 }  # fmt: skip
 """The numbers that no class can have more of than rows, by the kind of tally."""
@@ -71,7 +70,7 @@ def _tally(tally: Any) -> None:
     need(all(len(part.exact_rows) == tally.classes.size for part in tally.parts.values()), "the rows of a part")
 
 
-_PARTS = ("Counts", "ExactSums", "NumberCounts", "Comoments", "ColumnCounts")
+_PARTS = ("Counts", "ExactSums", "NumberCounts", "Comoments")
 
 
 @checks("Ledger")
@@ -91,7 +90,7 @@ def _classes(value: Any) -> None:
 @checks("Counts")
 def _counts(counts: Any) -> None:
     need(counts.kind in PLANES, "the kind of counts")
-    fitting = WordFeatures if counts.kind in WORDS else {"categories": Categories, "grid": Grid}.get(counts.kind, Index)
+    fitting = WordFeatures if counts.kind in WORDS else Categories if counts.kind == "categories" else Index
     need(isinstance(counts.features, fitting), "the features of counts")
     need(are(counts.exact_rows, _COUNTS, None), "the rows of counts")
     need(len(counts.cells.exact) == len(PLANES[counts.kind]), "the numbers of a tally")
@@ -126,12 +125,6 @@ def _comoments(moments: Any) -> None:
     shape = len(moments.present), moments.features.size, moments.features.size
     for values in (moments.n, moments.mean, moments.m2):
         need(are(values, "f8", *shape), "the numbers of moments")
-
-
-@checks("ColumnCounts")
-def _column_counts(part: Any) -> None:
-    need(part.grid.kind == "grid", "the counts of columns")
-    need(len(part.moments.exact_rows) == len(part.grid.exact_rows), "the rows of columns")
 
 
 @checks("Linear")
@@ -219,12 +212,14 @@ def _names(index: Any) -> list[Any]:
 @checks("NumberTable")
 def _number_table(table: Any) -> None:
     need(are(table.prior, "f8", table.classes.size), "the prior of numbers")
-    plain = [column.name for column in table.columns if column.edges is None]
-    binned = [column for column in table.columns if column.edges is not None]
-    need(all(are(column.edges, "i8", None) for column in binned), "the bins of numbers")
-    need((table.normal is not None) >= bool(plain) and (table.bins is not None) >= bool(binned), "columns of numbers")
-    need(table.normal is None or _names(table.normal.features) == plain, "columns of numbers")
-    need(table.bins is None or _names(table.bins.categories.columns) == [c.name for c in binned], "bins of numbers")
+    coded = [column for column in table.columns if not hasattr(column.family, "log_density")]
+    need(all((c.edges is None) != (c.values is None) for c in coded), "the bins of numbers")
+    need(all(are(c.edges, "f8", None) for c in coded if c.edges is not None), "the bins of numbers")
+    need(all(are(c.values.names, "i8", None) for c in coded if c.values is not None), "the categories of numbers")
+    plain = {column.name for column in table.columns} - {column.name for column in coded}
+    need({name for density in table.densities for name in _names(density.features)} == plain, "columns of numbers")
+    need((table.codes is None) == (not coded), "columns of numbers")
+    need(not coded or _names(table.codes.categories.columns) == [c.name for c in coded], "bins of numbers")
 
 
 @checks("Missingness")
@@ -291,9 +286,8 @@ def _recipe(recipe: Any) -> None:
 def check_numbers(tally: Any) -> None:
     """Look at every number of what was counted."""
     for part in tally.parts.values():
-        if hasattr(part, "grid"):
-            _check_sums(part.moments)
-            _check_cells(part.grid)
+        if hasattr(part, "ticks"):
+            _check_values(part)
         elif hasattr(part, "sums"):
             _check_sums(part)
         elif hasattr(part, "m2"):
@@ -329,6 +323,16 @@ def _check_sums(sums: Any) -> None:
     need(bool((n >= 0).all() and (squares >= 0).all()), "squares below zero")
     need(bool(((n > 0) | ((values == 0) & (squares == 0))).all()), "sums of no values")
     need(bool(np.isfinite(sums.n).all()) and not np.isnan(sums.variance).any(), "sums that cannot be")
+
+
+def _check_values(part: Any) -> None:
+    """Look at the counts of values, which are as many as there are rows in each column and class."""
+    _check_sums(part.sums)
+    _check_counts(part.cells.exact, _LARGEST, "counts")
+    n_classes, width = len(part.exact_rows), part.features.size
+    place = (part.cells.feature >> CODE_BITS) * n_classes + part.cells.klass
+    sums = np.bincount(place, part.cells.values[0], width * n_classes).reshape(width, n_classes)
+    need(bool(np.isclose(sums, part.rows, rtol=1e-9, atol=0.0).all()), "counts of more or fewer values than rows")
 
 
 def _check_comoments(moments: Any) -> None:
@@ -409,7 +413,7 @@ def _check_places(table: Any, thorough: bool) -> None:
             if linear is not None:
                 _check_linear(linear, thorough)
     elif hasattr(table, "columns"):
-        for part in (table.normal, table.bins):
+        for part in (*table.densities, table.codes):
             if part is not None:
                 _check_places(part, thorough)
         for column in table.columns:

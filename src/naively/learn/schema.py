@@ -1,4 +1,4 @@
-"""The schema: the family of each column of a table, and the reason for it."""
+"""The schema: what is counted of each column of a table, and by which family of texts and categories."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from naively import _core
 from naively.errors import InputError, nearest, warn_caller
 from naively.families.blocks.base import Block
 from naively.families.blocks.blocks import Blocks
@@ -22,11 +21,14 @@ from naively.families.columns.declared import (
     Categorical,
     Complement,
     Dates,
+    Histogram,
+    Kernel,
     Multinomial,
     Number,
     Poisson,
     Rule,
     Text,
+    Undeclared,
 )
 from naively.families.complement import Complement as ComplementFamily
 from naively.families.densities.base import NumberFamily
@@ -46,7 +48,6 @@ from naively.read.columns import (
     chunks,
     kind_of,
     missing,
-    numbers,
     type_of,
 )
 from naively.read.frame import Frame
@@ -54,11 +55,9 @@ from naively.smooth.backgrounds import rule_of
 from naively.smooth.rules import Smoothing
 from naively.store.registry import stored
 
-MOST_CATEGORIES = 32
-"""Whole numbers with at most this number of values, and no more than the root of the rows, are categories."""
 NO_VALUE = "no value to tell by"
 MOST_ROWS = 1 << 16
-"""Number of first rows that the families of columns are guessed from."""
+"""Number of first rows that tell whether a column holds long texts."""
 _SAMPLE = 256
 _LONG_WORDS, _LONG = 3.0, 30.0
 
@@ -78,7 +77,7 @@ class ColumnPlan:
 @stored()
 @dataclass(frozen=True)
 class Schema:
-    """The families of all columns, fixed by the first rows."""
+    """What is counted of each column. What a column of numbers is taken for follows from its counts."""
 
     who: str
     columns: tuple[ColumnPlan, ...]
@@ -106,9 +105,43 @@ class Schema:
         """Return the blocks; `informative`: a missing value counts as evidence."""
         return Blocks(self.who, self.blocks, informative)
 
-    def rules(self) -> tuple[Any, ...]:
-        """Return the family of each column, whatever their order; models to merge must agree on it."""
-        return {c.name: c.rule for c in self.columns}, set(self.groups), self.named
+    def joined(self, other: Schema) -> Schema:
+        """Return the schema of the rows of both; a column of numbers that one does not have was missing there."""
+        if self is other:
+            return self
+        mine, theirs = ({c.name: c for c in schema.columns} for schema in (self, other))
+        for one, another in ((mine, theirs), (theirs, mine)):
+            for name in one.keys() - another.keys():
+                if not isinstance(one[name].rule, Undeclared) and one[name].why != NO_VALUE:
+                    raise InputError(f"column {name!r} is in one table only; {_COUNT_ALIKE}")
+        if set(self.groups) != set(other.groups) or self.named != other.named:
+            raise InputError(f"the tables have other groups of columns, or names; {_COUNT_ALIKE}")
+        columns = [_joined_plan(plan, theirs.get(plan.name, plan)) for plan in self.columns]
+        return self._over([*columns, *(plan for plan in other.columns if plan.name not in mine)])
+
+    def extended(self, frame: Frame) -> Schema:
+        """Return the schema with columns of numbers that had no value before, or were not there."""
+        known = {plan.name: plan for plan in self.columns}
+        changed: dict[str, ColumnPlan] = {}
+        for name, values in frame.columns.items():
+            plan = known.get(name)
+            if plan is None or plan.why == NO_VALUE or plan.rule == _FLAG:
+                new = _guess(name, values) if kind_of(name, values) in (NUMBER, BOOLEAN) else None
+                joined = new if new is None or plan is None else _joined_plan(plan, new)
+                if joined is not None and joined != plan:
+                    changed[name] = joined
+        if not changed:
+            return self
+        return self._over([*(changed.pop(plan.name, plan) for plan in self.columns), *changed.values()])
+
+    def _over(self, columns: list[ColumnPlan]) -> Schema:
+        """Return the schema with these columns, of which those of numbers may differ."""
+        grouped = {name for names, _ in self.groups for name in names}
+        numbers = _numbers(columns, self.who, grouped)
+        others = [block for block in self.blocks if not isinstance(block, NumberBlock)]
+        first = 1 if others and isinstance(others[0], CategoryBlock) else 0
+        blocks = (*others[:first], *numbers, *others[first:])
+        return replace(self, columns=tuple(columns), blocks=blocks)
 
     def matched(self, frame: Frame) -> Frame:
         """Name columns as in the schema: columns without names take the known names in order."""
@@ -203,7 +236,7 @@ def _guess(name: str, values: Any) -> ColumnPlan:
     if kind == NOTHING:
         return ColumnPlan(name, type_name, None, NO_VALUE)
     if kind == BOOLEAN:
-        return ColumnPlan(name, type_name, Bernoulli(), "true or false")
+        return ColumnPlan(name, type_name, _FLAG, "")
     if kind == CATEGORY:
         return ColumnPlan(name, type_name, Categorical(), "categories by type")
     if kind == TIME:
@@ -212,39 +245,29 @@ def _guess(name: str, values: Any) -> ColumnPlan:
         long = looks_long(values[:MOST_ROWS])
         return ColumnPlan(name, type_name, Text() if long else Categorical(), "long texts" if long else "short texts")
     assert kind == NUMBER
-    n_values = _n_whole_values(numbers(values[:MOST_ROWS]))
-    if n_values is not None and len(values) > MOST_ROWS and _has_fraction(numbers(values)):
-        n_values = None
-    if n_values is None:
-        return ColumnPlan(name, type_name, Number(), "numbers")
-    return ColumnPlan(name, type_name, Categorical(), f"whole numbers, {n_values} value{'s' if n_values != 1 else ''}")
+    return ColumnPlan(name, type_name, Undeclared(), "")
 
 
-def _n_whole_values(x: Any) -> int | None:
-    """Number of distinct values of a column, if they are few whole numbers; otherwise None."""
-    if x.dtype.kind == "f":
-        head = x[:_SAMPLE]
-        if not _whole(head[~np.isnan(head)]):
-            return None
-        x = x[~np.isnan(x)]
-        if not _whole(x):
-            return None
-    if not len(x):
-        return None
-    most = min(MOST_CATEGORIES, max(2, int(np.sqrt(len(x)))))
-    if len(np.unique(x[:_SAMPLE])) > most:
-        return None
-    _, distinct, _, narrow = _core.whole_codes(x)
-    n_values = len(distinct) if narrow else len(np.unique(x))
-    return n_values if n_values <= most else None
+_FLAG = Undeclared(boolean=True)
+_COUNT_ALIKE = "compare their schema_, and fit them with the same columns="
 
 
-def _has_fraction(x: Any) -> bool:
-    return bool(x.dtype.kind == "f" and _core.whole_codes(x)[2] >= 0)
+def _joined_plan(mine: ColumnPlan, theirs: ColumnPlan) -> ColumnPlan:
+    """Return the plan of a column that two tables have: numbers, if it holds true and false in one of them alone."""
+    if mine.rule == theirs.rule or theirs.why == NO_VALUE:
+        return mine
+    if mine.why == NO_VALUE or mine.rule == _FLAG and theirs.rule == Undeclared():
+        return theirs
+    if mine.rule == Undeclared() and theirs.rule == _FLAG:
+        return mine
+    raise InputError(
+        f"column {mine.name!r} was taken for different things, {_title(mine.rule)} and {_title(theirs.rule)}; "
+        f"{_COUNT_ALIKE}"
+    )
 
 
-def _whole(x: Any) -> bool:
-    return bool(((np.abs(x) < 2**53) & (x == np.floor(x))).all())
+def _title(rule: Rule | None) -> str:
+    return "left out" if rule is None else rule.label
 
 
 def looks_long(values: Any) -> bool:
@@ -276,7 +299,6 @@ def _blocks(
     words: Callable[[Text], Words],
 ) -> tuple[Block, ...]:
     categories: list[CategoryColumn] = []
-    plain: list[tuple[str, Rule]] = []
     densities: dict[NumberFamily, list[str]] = {}
     events: list[str] = []
     blocks: list[Block] = []
@@ -297,18 +319,22 @@ def _blocks(
             events.append(column.name)
         elif isinstance(rule, NumberFamily):
             densities.setdefault(rule, []).append(column.name)
-        else:
-            plain.append((column.name, rule))
     for family, names in reversed(densities.items()):
         blocks.insert(0, DensityBlock(family.title, tuple(names), Densities(who, family)))
     if events:
         blocks.insert(0, MatrixBlock("events", tuple(events), PoissonFamily(who)))
-    if plain:
-        blocks.insert(0, NumberBlock(who, tuple(plain)))
+    blocks[:0] = _numbers(columns, who, grouped)
     if categories:
         blocks.insert(0, CategoryBlock(who, tuple(categories)))
     blocks += [_group(names, rule, who) for names, rule in groups]
     return tuple(blocks)
+
+
+def _numbers(columns: list[ColumnPlan], who: str, grouped: set[str]) -> list[NumberBlock]:
+    """Return the block of the columns of numbers that are counted value by value, if there are any."""
+    rules = [(column.name, column.rule) for column in columns if column.name not in grouped]
+    counted = tuple((name, rule) for name, rule in rules if isinstance(rule, (Undeclared, Number, Histogram, Kernel)))
+    return [NumberBlock(who, counted)] if counted else []
 
 
 def _group(names: tuple[str, ...], rule: Rule, who: str) -> MatrixBlock:

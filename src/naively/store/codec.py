@@ -217,16 +217,16 @@ _TYPES: dict[str, Any] = {
 _NUMBERS = ("Array", "IntArray")
 _SAME = {
     "Index": ("Index", "WordSubset"), "WordFeatures": ("Vocabulary", "Stored", "Buckets"),
-    "Part": ("Counts", "ExactSums", "NumberCounts", "Comoments", "ColumnCounts"),
+    "Part": ("Counts", "ExactSums", "NumberCounts", "Comoments"),
     "Block": (
         "CategoryBlock", "TextBlock", "NumberBlock", "DensityBlock", "MatrixBlock", "ArrayBlock", "CategoryArrayBlock",
         "TextsBlock",
     ),
     "BlockTable": ("LinearTable", "CodeTable", "Density", "CovarianceTable", "NumberTable", "TextTable"),
     "Calibration": ("Temperature", "PerClass", "Isotonic"),
-    "Features": ("Index", "Categories", "Grid", "Vocabulary", "Stored", "Buckets"),
+    "Features": ("Index", "Categories", "Vocabulary", "Stored", "Buckets"),
     "Rule": (
-        "Number", "NumberFamily", "Histogram", "Kernel", "Categorical", "Bernoulli", "Poisson", "Dates", "Text",
+        "Undeclared", "Number", "NumberFamily", "Histogram", "Kernel", "Categorical", "Bernoulli", "Poisson", "Dates", "Text",
         "Multinomial", "Complement",
     ),
     "NumberFamily": ("NumberFamily",),
