@@ -8,8 +8,8 @@ BENCH ?= core
 BENCH_ARGS ?=
 
 PIP = -m pip install --quiet --disable-pip-version-check
-CORE = pyproject.toml CMakeLists.txt $(wildcard native/*)
-NATIVE = $(wildcard native/*.cpp native/*.hpp)
+CORE = pyproject.toml CMakeLists.txt $(wildcard native/*/*)
+NATIVE = $(wildcard native/*/*.cpp native/*/*.hpp)
 
 .PHONY: help demo test lint bench sanitize format clean
 .DEFAULT_GOAL := help

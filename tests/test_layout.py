@@ -156,6 +156,17 @@ def test_pyproject_lists_the_layers_that_the_design_draws():
 FLAT = {path.stem for path in PACKAGE.glob("*.py")} - {"__init__"}
 
 
+def test_folders_of_the_core_include_only_those_before_them():
+    drawn = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    order = re.search(r"`native/`: `([a-z `,]+)`", drawn)[1].replace("`", "").split(", ")
+    assert sorted(order) == sorted(folder.name for folder in (ROOT / "native").iterdir())
+    for path in (ROOT / "native").glob("*/*.[ch]pp"):
+        text = path.read_text(encoding="utf-8")
+        for folder in re.findall(r'#include "(\w+)/', text):
+            assert order.index(folder) <= order.index(path.parent.name), f"{path} includes {folder}"
+        assert path.parent.name == "bind" or ("nanobind" not in text and "Python.h" not in text), path
+
+
 def test_few_modules_lie_flat():
     assert len(FLAT) <= 8
 

@@ -60,7 +60,7 @@ def test_numbers_whose_squares_overflow_are_named(covariance: str) -> None:
 
 
 def test_counts_that_overflow_are_named() -> None:
-    with pytest.raises(naively.InputError, match="column 0 adds up to more than float64 holds"):
+    with pytest.raises(naively.InputError, match=r"column 0 adds up to more than 2\^62; rescale it"):
         naively.MultinomialNB().fit([[1e308, 1], [1e308, 1]], [0, 0])
 
 
@@ -101,9 +101,14 @@ def test_merging_tells_long_parameters_apart_and_keeps_declared_classes() -> Non
 
 def test_forgetting_fractions_leaves_no_ghost_of_a_class() -> None:
     clf = naively.MultinomialNB().fit(WIDE, LABELS)
+    before = clf.tally_
     for weight in (0.1, 0.2):
         clf.partial_fit(WIDE[0], [9], sample_weight=[weight])
-    assert clf.forget(WIDE[0], [9], sample_weight=[0.1 + 0.2]).classes_.tolist() == [0, 1, 2, 3]
+    with pytest.raises(naively.NegativeCount, match=r"0\.3 rows, 0\.3 to forget \(2\.8e-17 too many\)"):
+        clf.forget(WIDE[0], [9], sample_weight=[0.1 + 0.2])  # which is rounded up
+    assert clf.forget(WIDE[0], [9], sample_weight=[0.2]).classes_.tolist() == [0, 1, 2, 3, 9]
+    assert clf.forget(WIDE[0], [9], sample_weight=[0.1]).classes_.tolist() == [0, 1, 2, 3]
+    assert clf.tally_ == before
 
 
 def test_predicting_goes_on_while_learning_fails() -> None:
@@ -220,8 +225,11 @@ def test_a_feature_that_no_class_ever_saw_says_nothing_however_large() -> None:
 
 def test_weights_too_small_to_count_make_no_cells() -> None:
     X = sparse.csr_matrix(np.full((3, 2), 1e-200))
-    tally = naively.MultinomialNB().fit(X, [0, 0, 0], sample_weight=[1e-200] * 3).tally_
+    tally = naively.MultinomialNB().fit(X, [0, 0, 0], sample_weight=[0.5] * 3).tally_
+    assert tally.rows.tolist() == [1.5]
     assert len(tally.part.cells) == 0
+    with pytest.raises(naively.InputError, match=r"every weight is zero or rounded to zero \(below 2\^-65\)"):
+        naively.MultinomialNB().fit(X, [0, 0, 0], sample_weight=[1e-200] * 3)
 
 
 def test_classes_handed_out_are_copies() -> None:

@@ -58,6 +58,7 @@ _HOMES = {
     "NoCounts": "errors",
     "Number": "families.columns.declared",
     "NumberFamily": "families.densities.base",
+    "CountedPart": "learn.parts",
     "Poisson": "families.columns.declared",
     "PoissonNB": "estimators.counts",
     "Prequential": "judge.prequential",
@@ -163,6 +164,7 @@ if TYPE_CHECKING:
     from naively.judge.tuning import tune as tune
     from naively.learn.held_out import HeldOut as HeldOut
     from naively.learn.merge import merge as merge
+    from naively.learn.parts import CountedPart as CountedPart
     from naively.score.explanation import Explanation as Explanation
     from naively.score.priors import Empirical as Empirical
     from naively.score.priors import Given as Given

@@ -58,8 +58,8 @@ def widened(counts: Array) -> Array:
 
 
 def alike(parts: Sequence[Array]) -> list[Array]:
-    """Return counts of one type: int64 if all are."""
-    return list(parts) if all(part.dtype == np.int64 for part in parts) else [widened(part) for part in parts]
+    """Return counts of one type: the one they have, or FIXED."""
+    return list(parts) if len({part.dtype for part in parts}) == 1 else [widened(part) for part in parts]
 
 
 def narrowed(counts: Array) -> Array:
@@ -112,6 +112,19 @@ def less(a: Array, b: Array) -> Array:
     if a.dtype == b.dtype == np.int64:
         return a - b
     return plus(widened(a), negated(widened(b)))
+
+
+def summed_by(groups: Array, planes: Array, size: int) -> Array:
+    """Return the sum of each plane for each group; OverflowError beyond 2^62."""
+    return from_core(_core.totals(groups.astype(np.int32, copy=False), to_core(planes), size))
+
+
+def sums_of_others(values: Array) -> Array:
+    """Return for each of a few numbers, exact counts or float64, the sum of all the others as float64."""
+    if values.dtype == np.float64:
+        return total_of(values) - values
+    total = summed_by(np.zeros(len(values)), values[None], 1)[0]
+    return rounded(less(*alike([total[np.zeros(len(values), np.intp)], values]))).astype(np.float64)
 
 
 def total_of(values: Array) -> float:

@@ -9,7 +9,20 @@ from functools import cached_property
 import numpy as np
 
 from naively import _core
-from naively.arrays import TOO_LARGE, Array, Value, alike, from_core, narrowed, negated, nonzero, rounded, to_core
+from naively.arrays import (
+    TOO_LARGE,
+    Array,
+    Value,
+    alike,
+    from_core,
+    narrowed,
+    negated,
+    nonzero,
+    rounded,
+    summed_by,
+    sums_by,
+    to_core,
+)
 from naively.errors import NaivelyError, NegativeCount
 from naively.store.registry import stored
 
@@ -109,10 +122,19 @@ class Cells(Value):
 
     def exact_totals(self, classes: int) -> Array:
         """Return the sum of each plane for each class, int64 or FIXED."""
+        return self._summed_by(self.klass, classes)
+
+    def _summed_by(self, groups: Array, size: int) -> Array:
         try:
-            return from_core(_core.totals(self.klass, to_core(self.exact), classes))
+            return summed_by(groups, self.exact, size)
         except OverflowError:
             raise NaivelyError(TOO_LARGE) from None
+
+    def of_features(self, width: int) -> Array:
+        """Return the sum of the first plane for each of `width` features: int64, FIXED or computed float64."""
+        if self.exact.dtype == np.float64:
+            return sums_by(self.feature, self.exact[0], width)
+        return Cells(self.feature, self.klass, self.exact[:1])._summed_by(self.feature, width)[0]
 
     def totals(self, classes: int) -> Array:
         """Return the sum of each plane for each class, as float64."""

@@ -169,7 +169,7 @@ def rows_left(classes: Index, rows: Array, gone: Array, what: str = "rows") -> A
         k = int(np.argmax(below))
         raise NegativeCount(
             f"cannot forget more than was counted: class {classes.name(k)!r} has {rounded(rows)[k]:g} {what}, "
-            f"{rounded(gone)[k]:g} to forget; nothing was changed"
+            f"{rounded(gone)[k]:g} to forget ({float(rounded(negated(left))[k]):.2g} too many); nothing was changed"
         )
     return left
 

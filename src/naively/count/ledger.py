@@ -31,6 +31,7 @@ _STEP = 16
 class View:
     """The counts that a family makes a table of: of all features, or of some together with totals of all.
 
+    `exact_totals` are the sums of each plane for each class: int64, FIXED or, where they were computed, float64.
     `features` are those in view, numbered from 0 (None: all), and `width` is their number. `all_features` are those in
     view and the others. `entries` (class, count, missing, number of features) sum up the cells of all features; None if
     all are in view.
@@ -38,12 +39,17 @@ class View:
 
     classes: Index
     rows: Array
-    totals: Array
+    exact_totals: Array
     all_features: Any
     features: Array | None
     width: int
     cells: Cells
     entries: tuple[Array, Array, Array, Array] | None = None
+
+    @cached_property
+    def totals(self) -> Array:
+        """The sum of each plane for each class, as float64."""
+        return rounded(self.exact_totals).astype(np.float64)
 
     def with_fewer_rows(self, less: float) -> View:
         """Return the same counts with `less` rows fewer in each class."""
@@ -78,9 +84,14 @@ class PartLedger(Value):
         return rounded(self.exact_rows)
 
     @cached_property
+    def exact_totals(self) -> Array:
+        """The sum of each plane for each class, int64 or FIXED."""
+        return totals_of([level.exact_totals for level in self.levels], self.classes.size)
+
+    @cached_property
     def totals(self) -> Array:
         """The sum of each plane for each class, as float64."""
-        return rounded(totals_of([level.exact_totals for level in self.levels], self.classes.size)).astype(np.float64)
+        return rounded(self.exact_totals).astype(np.float64)
 
     @cached_property
     def total(self) -> Any:
@@ -124,14 +135,16 @@ class PartLedger(Value):
 
     def view(self) -> View:
         """Return the view of all features."""
-        return View(self.classes, self.rows, self.totals, self.features, None, self.features.size, self.total.cells)
+        return View(
+            self.classes, self.rows, self.exact_totals, self.features, None, self.features.size, self.total.cells
+        )
 
     def view_of(self, features: Array) -> View:
         """Return the view of some features (sorted, each once), numbered in that order."""
         histogram = self.__dict__.get("count_histogram")
         entries = None if histogram is None else entries_of(histogram)
         selection = features, len(features), self.take(features), entries
-        return View(self.classes, self.rows, self.totals, self.features, *selection)
+        return View(self.classes, self.rows, self.exact_totals, self.features, *selection)
 
     @cached_property
     def whole(self) -> bool:

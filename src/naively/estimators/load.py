@@ -7,6 +7,7 @@ from typing import Any
 
 import naively
 from naively.learn.files import Saved
+from naively.learn.parts import holds_part, part_of
 from naively.store import container
 from naively.store.container import Contents, read
 
@@ -50,7 +51,7 @@ def load(path: str | os.PathLike[str], *, verify: bool = False) -> Any:
 
 
 def from_bytes(data: Any, *, verify: bool = False) -> Any:
-    """Return the estimator whose bytes `to_bytes` made, or those of a file that `save` wrote.
+    """Return the estimator or the part whose bytes `to_bytes` made, or the estimator of a file that `save` wrote.
 
     >>> import naively
     >>> model = naively.TextClassifier().fit(["a fine film", "a dull film"], ["pos", "neg"])
@@ -74,7 +75,9 @@ def from_bytes(data: Any, *, verify: bool = False) -> Any:
 
 
 def _estimator(contents: Contents, verify: bool) -> Any:
-    """Return the estimator in an open file."""
+    """Return the estimator in an open file, or the part."""
+    if holds_part(contents):
+        return part_of(contents, classifier(str(contents.document["part"])))
     if verify:
         contents.verify()
     kind = str(contents.document.get("kind"))

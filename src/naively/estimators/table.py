@@ -179,6 +179,12 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
             frame = model.schema.matched(frame)
         return Batch(frame, codes, index, weight, counted_rows)
 
+    def _planned(self, X: Any, y: Any) -> Model:
+        frame = frame_of(X)
+        frame = frame.without(y) if isinstance(y, str) else frame
+        schema = Schema.of(frame, self._value("columns"), self._who, self._words)
+        return self._uncounted(schema.blocks_of(informative=False), _dtype(frame), schema)
+
     def _begun(self, batch: Batch, declared: Index) -> Model:
         schema = Schema.of(batch.frame, self._value("columns"), self._who, self._words)
         blocks = schema.blocks_of(informative=False)

@@ -351,9 +351,31 @@ class TextClassifier(TextsFromCounts, SklearnProtocol, TextLearner):
         words : ndarray of str
         """
         self._check_fitted()
+        return self._named_words()[1]
+
+    def _named_words(self) -> tuple[Array, Array, Array]:
+        """Return the numbers of the words of the table, their names in sorted order, and the places of these."""
         [part] = self._model.ledger.counted.values()
-        names = part.features.names_of(self._words(self._model).kept(part.total))
-        return np.array(sorted(names), dtype=object)
+        numbers = self._words(self._model).kept(part.total)
+        names = np.array(part.features.names_of(numbers), dtype=object)
+        order = np.argsort(names, kind="stable")
+        return numbers, names[order], order
+
+    @property
+    def feature_count_(self) -> Array:
+        """Counts, classes by words in the order of `get_feature_names_out`: occurrences, texts or sums of tf-idf."""
+        self._fitted("feature_count_")
+        model, (numbers, _, order) = self._model, self._named_words()
+        [part] = model.ledger.counted.values()
+        return self._by_class(self._words(model).dense_counts(part, numbers))[:, order]
+
+    @property
+    def feature_log_prob_(self) -> Array:
+        """Log-probability of each word in each class, as `feature_count_`; of the complement family, the weights."""
+        self._fitted("feature_log_prob_")
+        model, (numbers, _, order) = self._model, self._named_words()
+        [part] = model.ledger.counted.values()
+        return self._by_class(self._words(model).log_shares(part, numbers, self._rule_for(model)))[:, order]
 
     def _drawn_rows(self, drawn: dict[int, dict[str, Any]], klass: Array) -> list[str]:
         each = {k: iter(next(iter(columns.values()))) for k, columns in drawn.items()}

@@ -27,14 +27,20 @@ from naively.store.registry import form
 def save_checkpoint(model: Any, path: str | os.PathLike[str], about: dict[str, Any]) -> None:
     """Write the state of a learner, and a record of what else its caller needs to go on."""
     writer = Writer()
+    made = put_state(writer, model)
+    write(path, {"checkpoint": writer.put(about, "told"), "model": made}, writer.arrays)
+
+
+def put_state(writer: Writer, model: Any) -> dict[str, Any]:
+    """Store a state with its sample, and with its ledger level by level."""
     parts = {name: PartLedger(part.classes, part.levels) for name, part in model.ledger.counted.items()}
     words = [part.features for part in parts.values() if hasattr(part.levels[0], "features")]
     ledger = Ledger(model.ledger.classes, model.ledger.exact_rows, parts)  # those of a loaded model become plain ones
     state: dict[str, Any] = {"words": words, "ledger": ledger}  # words first: levels hold leading parts of them
     state |= {name: getattr(model, name) for name in ("declared", "counted", "chosen", "schema", "began")}
-    state |= {"judged": model.calibrated, "sample": None if model.sample is None else model.sample.settled}
-    made = {name: writer.put(value, name) for name, value in state.items()}
-    write(path, {"checkpoint": writer.put(about, "told"), "model": made}, writer.arrays)
+    state |= {"dtype": np.dtype(model.dtype).name, "judged": model.calibrated}
+    state |= {"sample": None if model.sample is None else model.sample.settled}
+    return {name: writer.put(value, name) for name, value in state.items()}
 
 
 def load_checkpoint(
@@ -58,20 +64,27 @@ def _restored(learner: Any, contents: Contents, suits: Callable[[dict[str, Any]]
         raise FileError("its record is no dict")
     if not suits(about):
         return None
-    state = {name: reader.get(value) for name, value in document["model"].items()}
+    model = get_state(learner, reader, document["model"])
+    learner._commit(model)
+    learner._check_counted(model)
+    return about
+
+
+def get_state(learner: Any, reader: Reader, document: dict[str, Any]) -> Model:
+    """Return the state of a learner like this one that `put_state` stored."""
+    state = {name: reader.get(value) for name, value in document.items()}
     state.pop("words")
     ledger = state.pop("ledger")
     for name, part in ledger.counted.items():
         for level in part.levels:
             check_numbers(Tally(ledger.classes, ledger.exact_rows, {name: level}))
-    model = Model(ledger, calibrated=state.pop("judged"), **state)
+    dtype = {"float64": np.float64, "float32": np.float32}[state.pop("dtype")]
+    model = Model(ledger, dtype, calibrated=state.pop("judged"), **state)
     if model.schema is not None and not hasattr(model.schema, "blocks_of"):
         raise FileError("the schema is none")
     if {block.name for block in learner._counting_blocks(model).blocks} != set(ledger.counted):
         raise FileError("what was counted is not what the learner counts")
-    learner._commit(model)
-    learner._check_counted(model)
-    return about
+    return model
 
 
 def _put_frame(writer: Writer, frame: Frame, path: str) -> Any:

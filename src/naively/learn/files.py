@@ -34,7 +34,7 @@ from naively.store import container
 from naively.store.codec import Reader, Writer
 from naively.store.container import Contents, read, write
 
-_ATTRIBUTES = ("n_features_in_", "feature_names_in_")
+ATTRIBUTES = ("n_features_in_", "feature_names_in_")
 """Attributes of scikit-learn's protocol that describe the rows of `fit`."""
 
 
@@ -93,7 +93,7 @@ def _document(learner: Any, frozen: bool, about: Any, ready: Ready | None) -> tu
         "frozen": frozen,
         "about": writer.put(about or {}, "about"),
         "parameters": writer.put({name: learner._value(name) for name in learner.parameters()}, "parameters"),
-        "attributes": writer.put({k: v for k, v in vars(learner).items() if k in _ATTRIBUTES}, "attributes"),
+        "attributes": writer.put({k: v for k, v in vars(learner).items() if k in ATTRIBUTES}, "attributes"),
         "model": _put_model(writer, model, counted, calibrated),
         "table": writer.put(_of_own_words(table) if frozen else table, "table"),
     }

@@ -26,6 +26,8 @@ from naively.read.shapes import label_array
 if TYPE_CHECKING:
     from typing_extensions import Self
 
+    from naively.learn.parts import CountedPart
+
 
 @dataclass(frozen=True, eq=False)
 class Batch:
@@ -139,6 +141,40 @@ class Learner(Predictor):
             self._check_counted(model)
             self._commit(self._without(model, X, y, sample_weight))
         return self
+
+    def plan(self, X: Any = None, y: Any = None) -> CountedPart:
+        """Return the plan by which the parts of some rows are counted: in other processes, on other machines.
+
+        A plan holds the parameters and, of a table, the schema that some of its rows give; it has counted none of them.
+        `plan.count(X, y)` counts rows, `plan.merge(parts)` adds parts up, `part.finish()` is the estimator.
+
+        Parameters
+        ----------
+        X : rows, default=None
+            Some of the rows; of texts, none are needed.
+        y : array-like or str, default=None
+            Their labels, which are not looked at, or the name of the column of a table that holds them.
+
+        Returns
+        -------
+        plan : CountedPart
+        """
+        from naively.learn.parts import CountedPart
+
+        learner = self._fresh()
+        learner._validate_params()
+        learner._copy_parameters()
+        learner._state = learner._planned(X, y)
+        return CountedPart(learner)
+
+    def _planned(self, X: Any, y: Any) -> Model:
+        """Return the state that has counted no row, with what some rows decide of the counting."""
+        raise NotImplementedError
+
+    def _uncounted(self, blocks: Blocks, dtype: Any = np.float64, schema: Any = None) -> Model:
+        """Return the state of these blocks that has counted no row."""
+        nothing = blocks.empty(Index.of(np.zeros(0, object)), blocks.no_features())
+        return Model(Ledger.of(nothing), dtype, counted=self._counted(), schema=schema)
 
     def _learnt(self, model: Model | None, X: Any, y: Any, classes: Index | None, sample_weight: Any) -> Model:
         """Return the state with these rows counted; the learner itself is not changed."""

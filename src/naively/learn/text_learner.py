@@ -129,13 +129,17 @@ class TextLearner(CalibratingLearner):
             f"(chosen_.ngrams {', '.join(map(str, sorted(ngrams)))}): fit them with choose=False, or ngrams= given"
         )
 
+    def _planned(self, X: Any, y: Any) -> Model:
+        return self._uncounted(self._counting_blocks(None))
+
     def _begun(self, batch: Batch, declared: Index) -> Model:
         blocks, limits, words = self._counting_blocks(None), self._limits(), self._words(None)
         plain = words.vocabulary is None and words.buckets is None
         if limits is SAMPLED and plain and len(batch.frame) >= FEWEST:
             sample = Sample(limits).with_rows(batch.frame, batch.codes, batch.classes, batch.weight).settled
             each = float(len(batch.codes)) if batch.weight is None else float(batch.weight.sum())
-            if sample.weight_of(batch.classes).sum() >= each * (1 - 1e-12):
+            same = sample.n_rows == len(batch.frame) or sample.groups[0].exact.dtype == np.int64  # copies included
+            if same and sample.weight_of(batch.classes).sum() >= each * (1 - 1e-12):
                 return self._read_once(blocks, sample, declared)
         return self._counted_first(blocks, batch, declared, blocks.no_features())
 

@@ -236,5 +236,8 @@ def check_weights(weight: Any, rows: int) -> Array | None:
         )
     weight = counted_weights(weight)
     if rows and not weight.any():
-        raise InputError("sample_weight: every weight is zero, so there is nothing to count; leave some above zero")
+        raise InputError(
+            "sample_weight: every weight is zero or rounded to zero (below 2^-65), so there is nothing to count; "
+            "leave some above zero"
+        )
     return np.ascontiguousarray(weight)

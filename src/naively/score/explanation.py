@@ -12,7 +12,7 @@ from naively.arrays import Array
 from naively.layout import table_lines
 from naively.score.calibration import PerClass, Temperature
 from naively.score.scores import Scores
-from naively.score.table import Shares, Table
+from naively.score.table import Shares, Table, with_infinities
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -101,8 +101,8 @@ def explain_row(
     rest = likelihood - shares.sum(axis=0)
     if impossible is not None and scores.impossible is not None:
         impossible = impossible[:, order]
-        rest = _with_infinities(rest, scores.impossible[0] - impossible.sum(axis=0))
-        shares = _with_infinities(shares, impossible)
+        rest = with_infinities(rest, scores.impossible[0] - impossible.sum(axis=0))
+        shares = with_infinities(shares, impossible)
     calibration = scores.calibration
     temperature, constants, calibrated = 1.0, None, None
     if isinstance(calibration, Temperature):
@@ -116,8 +116,3 @@ def explain_row(
         scores.proba()[0],
         temperature, constants, calibrated, values, tuple(ignored),
     )  # fmt: skip
-
-
-def _with_infinities(values: Array, impossible: Array) -> Array:
-    """Logs, infinite where a factor is impossible (or, for complements, its weight endless)."""
-    return np.where(impossible > 1e-9, -np.inf, np.where(impossible < -1e-9, np.inf, values))

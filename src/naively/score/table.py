@@ -442,3 +442,10 @@ def joined_shares(parts: list[Shares], classes: int) -> Shares:
         return names, shares, None
     impossible = [np.zeros_like(part[1]) if part[2] is None else part[2] for part in parts]
     return names, shares, np.concatenate(impossible)
+
+
+def with_infinities(finite: Array, impossible: Array | None) -> Array:
+    """Return logarithms as single numbers: infinite where it is impossible, or, for complements, the weight endless."""
+    if impossible is None:
+        return finite
+    return np.where(impossible > 1e-9, -np.inf, np.where(impossible < -1e-9, np.inf, finite))

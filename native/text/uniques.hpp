@@ -1,0 +1,111 @@
+// Uniques: what a document holds, each word once.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/hash.hpp"
+#include "base/wide.hpp"
+
+namespace naively {
+
+// The numbers of one document, each once and in the order in which they come, and how often it is there.
+class Gathered {
+   public:
+    std::size_t size = 0;
+    std::vector<std::uint32_t> number, count;  // the first `size` of them
+
+    // `count_of(n)` is a count for every number of a vocabulary, zero before and afterwards.
+    template <class CountOf>
+    NAIVELY_INLINE void of(const std::vector<std::uint32_t>& numbers, CountOf count_of) {
+        constexpr std::size_t ahead = 16;
+        if (number.size() < numbers.size()) {
+            number.resize(numbers.size());
+            count.resize(numbers.size());
+        }
+        std::size_t many = 0;
+        for (std::size_t i = 0; i < numbers.size(); ++i) {  // without a branch on what is new: half of them are
+            NAIVELY_PREFETCH(&count_of(numbers[std::min(i + ahead, numbers.size() - 1)]));
+            std::uint32_t& found = count_of(numbers[i]);
+            number[many] = numbers[i];
+            many += found == 0;
+            ++found;
+        }
+        for (std::size_t i = 0; i < many; ++i) {
+            std::uint32_t& found = count_of(number[i]);
+            count[i] = found;
+            found = 0;
+        }
+        size = many;
+    }
+};
+
+// The same without room for a whole vocabulary.
+class Uniques {
+   public:
+    std::size_t size = 0;
+    std::vector<std::uint32_t> number, count;  // the first `size` of them
+
+    // In a table no larger than the document needs, so that it stays near; a stamp tells what is of this document.
+    void of(const std::vector<std::uint32_t>& numbers) {
+        start(numbers.size());
+        std::uint32_t many = 0;
+        for (const std::uint32_t n : numbers) {  // without a branch on what is new: half of them are
+            if (many == room_) grow(many);
+            const std::size_t at = place_of(n);
+            Slot& slot = slots_[at];
+            const bool first = slot.document != document_;
+            number[many] = n;
+            count[many] = 0;
+            const std::uint32_t place = first ? many : slot.place;
+            slot = {document_, n, place};
+            ++count[place];
+            many += first;
+        }
+        size = many;
+    }
+
+   private:
+    struct Slot {
+        std::uint32_t document = 0, number = 0, place = 0;
+    };
+    static constexpr std::size_t usual = 1 << 10;  // as many different tokens as most documents have at most
+
+    NAIVELY_INLINE std::size_t place_of(std::uint32_t n) const {
+        std::size_t at = static_cast<std::size_t>(hash_number(n, process_seed)) & mask_;
+        while (slots_[at].document == document_ && slots_[at].number != n) at = (at + 1) & mask_;
+        return at;
+    }
+
+    void start(std::size_t tokens) {
+        if (++document_ == 0) {
+            std::fill(slots_.begin(), slots_.end(), Slot{});
+            document_ = 1;
+        }
+        const std::size_t wanted = std::bit_ceil(std::max<std::size_t>(std::min(tokens + 1, usual), 64));
+        if (wanted > room_) make_room(wanted);
+    }
+
+    void make_room(std::size_t room) {
+        room_ = room;
+        number.resize(room);
+        count.resize(room);
+        slots_.assign(2 * room, Slot{});
+        mask_ = slots_.size() - 1;
+    }
+
+    // A long document: what it has so far moves into a larger table.
+    void grow(std::uint32_t many) {
+        make_room(2 * room_);
+        for (std::uint32_t i = 0; i < many; ++i) slots_[place_of(number[i])] = {document_, number[i], i};
+    }
+
+    std::vector<Slot> slots_;
+    std::size_t room_ = 0, mask_ = 0;
+    std::uint32_t document_ = 0;
+};
+
+}  // namespace naively
