@@ -12,13 +12,8 @@
 #include <utility>
 #include <vector>
 
-<<<<<<< HEAD:native/bind.hpp
-#include "count.hpp"
-#include "score.hpp"
-=======
 #include "count/count.hpp"
 #include "score/score.hpp"
->>>>>>> 0d4c01e50be2f6459df3d4dc75a3d9095fe3e706:native/bind/bind.hpp
 
 namespace nb = nanobind;
 

@@ -101,10 +101,10 @@ _RENAMED = {
 __all__ = sorted([*_HOMES, "__version__"])  # noqa: PLE0605
 
 if TYPE_CHECKING:
-    from naively.count.number_counts import NumberCounts as NumberCounts
     from naively.count.comoments import Comoments as Comoments
     from naively.count.counts import Counts as Counts
     from naively.count.exact_sums import ExactSums as ExactSums
+    from naively.count.number_counts import NumberCounts as NumberCounts
     from naively.count.tally import Tally as Tally
     from naively.data import film_reviews as film_reviews
     from naively.errors import DataWarning as DataWarning

@@ -256,7 +256,7 @@ def _joined_plan(mine: ColumnPlan, theirs: ColumnPlan) -> ColumnPlan:
     """Return the plan of a column that two tables have: numbers, if it holds true and false in one of them alone."""
     if mine.rule == theirs.rule or theirs.why == NO_VALUE:
         return mine
-    if mine.why == NO_VALUE or mine.rule == _FLAG and theirs.rule == Undeclared():
+    if mine.why == NO_VALUE or (mine.rule == _FLAG and theirs.rule == Undeclared()):
         return theirs
     if mine.rule == Undeclared() and theirs.rule == _FLAG:
         return mine

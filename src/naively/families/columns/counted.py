@@ -39,9 +39,8 @@ class CountedColumn(Value):
             first = np.concatenate([[0], by_frequency(np.bincount(at, value, len(least)), most)])
             greatest = greatest[np.append(first[1:], len(greatest)) - 1]
             least, middle, at = least[first], middle[first], np.searchsorted(first, at, side="right") - 1
-        counts = np.bincount(at * n_classes + klass, value, len(least) * n_classes)
-        counts = counts.astype(np.float64).reshape(len(least), n_classes)
-        return cls(least, greatest, middle, counts, part.level(column), grouped)
+        counts = np.bincount(at * n_classes + klass, value, len(least) * n_classes).astype(np.float64)
+        return cls(least, greatest, middle, counts.reshape(len(least), n_classes), part.level(column), grouped)
 
     @property
     def exact(self) -> bool:

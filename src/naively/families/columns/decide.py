@@ -6,6 +6,8 @@ with the least loss, each row left out in turn.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from naively.arrays import Array
@@ -60,9 +62,7 @@ def decide(name: str, rule: Rule, column: CountedColumn, moments: Moments, smoot
     return _by_loss(name, column, moments, smoothing)
 
 
-def _codes(
-    name: str, family: Rule, why: str, column: CountedColumn, smoothing: Smoothing, at: Array | None
-) -> Column:  # fmt: skip
+def _codes(name: str, family: Rule, why: str, column: CountedColumn, smoothing: Smoothing, at: Array | None) -> Column:
     """Return a column of bins that begin at some edges, or (None) of categories."""
     counts = column.counts if at is None else binned(column, column.counts, at)
     values = Index.of(column.least.astype(np.int64)) if at is None else None
@@ -89,10 +89,11 @@ def _by_loss(name: str, column: CountedColumn, moments: Moments, smoothing: Smoo
             losses[family] = loss_by_density(family, column.middle, rows, alpha)
     best = min(losses, key=lambda rule: losses[rule] * (1.0 if rule in (histogram, GAUSSIAN) else _SLOWER))
     why = _reason(best, losses)
-    if best is histogram:
-        return _codes(name, best, why, column, smoothing, at)
-    assert isinstance(best, NumberFamily)
-    return Column(name, best, why, column.level, _parameters(best, column, moments, alpha))
+    if isinstance(best, NumberFamily):
+        found = Column(name, best, why, column.level, _parameters(best, column, moments, alpha))
+    else:
+        found = _codes(name, best, why, column, smoothing, at)
+    return replace(found, losses={rule.label: loss for rule, loss in losses.items()})
 
 
 def _parameters(family: NumberFamily, column: CountedColumn, moments: Moments, alpha: float) -> tuple[Array, ...]:

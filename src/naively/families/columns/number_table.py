@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 
 import numpy as np
@@ -68,6 +68,7 @@ class Column:
     counts: Array | None = None  # of the codes, by classes
     alpha: float = 0.0  # what was added to them
     width: Array | None = None  # of a kernel's curves, for each class
+    losses: dict[str, float] = field(default_factory=dict)  # by label of each family that was compared, in order
 
     @property
     def density(self) -> NumberFamily | None:
@@ -90,6 +91,16 @@ class Column:
         if self.values is not None:
             return "one category" if self.values.size < 2 else ""
         return "" if self.edges is None or len(self.edges) else "one bin"
+
+    def reordered(self, places: Array) -> Column:
+        """Return the column with its classes in another order."""
+
+        def moved(values: Array | None) -> Array | None:
+            return None if values is None else np.ascontiguousarray(values[..., places])
+
+        parameters = None if self.parameters is None else tuple(values[places] for values in self.parameters)
+        logs = None if self.logs is None else (self.logs[0][..., places], moved(self.logs[1]))
+        return replace(self, parameters=parameters, logs=logs, counts=moved(self.counts), width=moved(self.width))
 
     def code_name(self, code: int) -> str:
         """A category, or the range of a bin, as text."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -76,12 +76,17 @@ class AnyNumbers:
         """What each column is taken for, as its counts suggest."""
         kept: dict[Any, tuple[Column, ...]] = ledger.__dict__.setdefault("_decided", {})  # made once for a ledger
         if (self, rule) not in kept:
-            moments, places = _moments(ledger), ledger.total.features.lookup
-            kept[self, rule] = tuple(
-                decide(name, of_column, self._counted(ledger, name), moments.at((slice(None), places[name])), rule)
-                for name, of_column in self.columns
-            )
+            kept[self, rule] = tuple(self._decided(ledger, name, declared, rule) for name, declared in self.columns)
         return kept[self, rule]
+
+    def _decided(self, ledger: PartLedger, name: str, declared: Rule, rule: Smoothing) -> Column:
+        """Return what a column is taken for; sums run over classes by name, so that their order does not matter."""
+        moments = _exact_sums(ledger).moments.at((slice(None), ledger.total.features.lookup[name]))
+        counted, order = self._counted(ledger, name), ledger.classes.order
+        if order is None:
+            return decide(name, declared, counted, moments, rule)
+        found = decide(name, declared, replace(counted, counts=counted.counts[:, order]), moments.at(order), rule)
+        return found.reordered(np.argsort(order))
 
     def _counted(self, ledger: PartLedger, name: str) -> CountedColumn:
         return CountedColumn.of(ledger.total, ledger.total.features.lookup[name], ledger.classes.size)
@@ -199,11 +204,6 @@ def _exact_sums(ledger: PartLedger) -> Any:
     return kept["_exact_sums"]
 
 
-def _moments(ledger: PartLedger) -> Moments:
-    moments: Moments = _exact_sums(ledger).moments
-    return moments
-
-
 def _n_codes(column: Column) -> int:
     return 1 if column.counts is None else max(len(column.counts), 1)
 
@@ -278,7 +278,9 @@ def _drawn_bins(column: Column, klass: int, size: int, rng: np.random.Generator)
     assert column.edges is not None
     if not len(column.edges):
         return np.full(size, np.nan)
-    ends = np.concatenate([column.edges[:1], column.edges, column.edges[-1:]])  # the outermost bins stand for their edge
+    ends = np.concatenate(
+        [column.edges[:1], column.edges, column.edges[-1:]]
+    )  # the outermost bins stand for their edge
     chance = _chances(column, klass)
     at = rng.choice(len(chance), size, p=chance)
     return ends[at] + rng.random(size) * (ends[at + 1] - ends[at])
