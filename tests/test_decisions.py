@@ -210,3 +210,92 @@ def test_numbers_at_the_ends_of_float64_are_taken_for_something(value: float) ->
     x = np.r_[np.full(50, value), np.linspace(-1.0, 1.0, 50)]
     model = NaiveBayes().fit({"x": x}, ["u"] * 50 + ["v"] * 50)
     assert model.score({"x": x}, ["u"] * 50 + ["v"] * 50) > 0.9
+
+
+# --- deciding again
+
+
+def ages() -> tuple[dict[str, Any], Any]:
+    rng = np.random.default_rng(3)
+    y = rng.choice(["u", "v"], 300)
+    age = np.round(rng.normal(np.where(y == "u", 30.0, 45.0), 6.0), 1)
+    table = {"age": age, "zip": rng.integers(1000, 1060, 300), "open": rng.random(300) < 0.4}
+    return {**table, "s": rng.choice(["p", "q"], 300)}, y
+
+
+DECLARED: list[dict[str, Any]] = [
+    {"age": naively.Histogram(), "zip": naively.Categorical(), "open": None},
+    {"age": naively.LogNormal(), "zip": naively.Kernel(), "open": naively.Bernoulli()},
+    {"age": naively.Gaussian(), "zip": naively.Histogram("width", 7)},
+    {"age": naively.Gamma(), "zip": naively.NegativeBinomial(), "s": naively.Categorical()},
+    {"age": naively.Bernoulli(37.5), "open": naively.Categorical()},
+]
+
+
+@pytest.mark.parametrize("columns", DECLARED)
+def test_refit_is_as_if_declared_before_counting(columns: dict[str, Any]) -> None:
+    table, y = ages()
+    model = NaiveBayes(calibrate=False).fit(table, y)
+    before = model.predict_proba(table)
+    declared = NaiveBayes(calibrate=False, columns=columns).fit(table, y)
+    again = model.refit(columns=columns).predict_proba(table)
+    np.testing.assert_allclose(again, declared.predict_proba(table), rtol=1e-9)
+    assert np.array_equal(NaiveBayes.from_bytes(model.to_bytes()).predict_proba(table), again)
+    model.partial_fit(table, y).forget(table, y)
+    np.testing.assert_allclose(model.predict_proba(table), again, rtol=1e-9)
+    assert np.array_equal(model.refit(columns=None).predict_proba(table), before)
+
+
+def test_families_have_names() -> None:
+    table, y = ages()
+    names = {"age": "log normal", "zip": "NegativeBinomial", "open": "bernoulli", "s": "categorical"}
+    rules = {"age": naively.LogNormal(), "zip": naively.NegativeBinomial(), "open": naively.Bernoulli()}
+    one = NaiveBayes(columns=names).fit(table, y)
+    assert one.tally_ == NaiveBayes(columns={**rules, "s": naively.Categorical()}).fit(table, y).tally_
+    with pytest.raises(InputError, match=r"columns\['age'\]: no family is called 'gausian'; did you mean 'gaussian'"):
+        NaiveBayes(columns={"age": "gausian"}).fit(table, y)
+
+
+def test_the_schema_says_what_a_family_was_made_of() -> None:
+    table, y = ages()
+    schema = NaiveBayes().fit(table, y).refit(columns={"age": "gaussian", "zip": "gamma", "open": None}).schema_
+    assert [schema[name].why for name in ("age", "zip")] == ["given, from exact sums", "given, from its values"]
+    assert schema["open"].taken_as == "left out"
+    x = np.random.default_rng(0).lognormal(size=40_000)
+    model = NaiveBayes(calibrate=False).fit({"x": x}, np.arange(40_000) % 2)
+    assert model.refit(columns={"x": "gamma"}).schema_["x"].why == "given, from ranges of its values"
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"age": "categorical"}, "column 'age' holds fractions, which are no categories"),
+        (
+            {"age": naively.Beta()},
+            r"column .age. holds [\d.]+, expected numbers between 0 and 1",
+        ),
+        ({"zip": "text"}, "column 'zip' was counted as number, so it cannot be taken for text; fit again"),
+        ({"s": "text"}, "column 's' was counted as categorical, so it cannot be taken for text; fit again"),
+        ({("age", "zip"): naively.Gaussian(covariance="full")}, "a group of columns says what is counted; fit again"),
+        ({"agee": None}, "columns= names 'agee', which is not in the table; did you mean 'age'"),
+    ],
+)
+def test_what_was_not_counted_cannot_be_decided_again(columns: dict[Any, Any], message: str) -> None:
+    table, y = ages()
+    model = NaiveBayes().fit(table, y)
+    before = model.predict_proba(table)
+    with pytest.raises(InputError, match=message):
+        model.refit(columns=columns)
+    assert np.array_equal(model.predict_proba(table), before)
+    assert model.columns is None
+
+
+def test_what_was_declared_before_counting_stays() -> None:
+    table, y = ages()
+    model = NaiveBayes(columns={"age": "gaussian"}).fit(table, y)
+    with pytest.raises(InputError, match="column 'age' was counted as gaussian, so it cannot be taken for histogram"):
+        model.refit(columns={"age": "histogram"})
+    assert model.refit(columns={"age": "gaussian", "zip": "categorical"}).schema_["zip"].taken_as.startswith("categ")
+    model.set_params(columns=None)
+    with pytest.raises(InputError, match=r"refit\(columns=...\)"):
+        model.predict(table)

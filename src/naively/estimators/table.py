@@ -130,7 +130,7 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
     def _check_counted(self, model: Model) -> None:
         self._validate_params()
         if model.counted != self._counted():
-            raise InputError("columns= was changed after counting, and says what is counted; fit again")
+            raise InputError("columns= was changed after counting; decide anew by refit(columns=...), or fit again")
 
     # --- learning
 
@@ -168,6 +168,37 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
             if model is None:
                 raise InputError("no batch came, so there is nothing to count")
             self._commit(model)
+        return self
+
+    def refit(self, **parameters: Any) -> Any:
+        """Decide anew what columns are taken for, and how they are smoothed; no row is read again.
+
+        >>> from naively import Histogram, NaiveBayes
+        >>> model = NaiveBayes().fit({"age": [31.5, 40.0, 22.5], "zip": [8000, 9000, 8000]}, ["a", "a", "b"])
+        >>> model.refit(columns={"age": Histogram("width", 3), "zip": "categorical"}).schema_["age"].taken_as
+        'histogram, 3 bins'
+
+        Parameters
+        ----------
+        **parameters
+            Any of `columns`, `alpha`, `prior`, `missing`, `calibrate`. `columns` are all declarations, as for a new
+            model. Columns of numbers and flags that were not declared when they were counted may become any family of
+            numbers, `Categorical()`, `Bernoulli()`, or None: from their values, or from ranges where these are more
+            than 16,384. What other columns are was decided by counting.
+
+        Returns
+        -------
+        self : object
+        """
+        self._check_fitted()
+        with self._all_or_nothing():
+            self.set_params(**parameters)
+            self._validate_params()
+            state = self._state
+            if state.counted != self._counted():
+                state = replace(state, schema=state.schema.redeclared(self._value("columns")), counted=self._counted())
+            self._commit(state)
+            _ = self.table_
         return self
 
     def _batch(

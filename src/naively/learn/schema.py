@@ -26,15 +26,24 @@ from naively.families.columns.declared import (
     Multinomial,
     Number,
     Poisson,
+    Refitted,
     Rule,
     Text,
     Undeclared,
 )
 from naively.families.complement import Complement as ComplementFamily
+from naively.families.densities import (
+    Beta,
+    Exponential,
+    Gamma,
+    Gaussian,
+    Geometric,
+    LogNormal,
+    NegativeBinomial,
+)
 from naively.families.densities.base import NumberFamily
 from naively.families.densities.columns import Densities
 from naively.families.densities.covariance import GaussianModel
-from naively.families.densities.gaussian import Gaussian
 from naively.families.multinomial import Multinomial as MultinomialFamily
 from naively.families.poisson import Poisson as PoissonFamily
 from naively.families.words.block import Words
@@ -88,7 +97,7 @@ class Schema:
     @classmethod
     def of(cls, frame: Frame, given: Any, who: str, words: Callable[[Text], Words]) -> Schema:
         """Return the schema of these first rows: given families, and guesses for the other columns."""
-        single, groups = _checked_given(frame, given)
+        single, groups = _checked_given(tuple(frame.columns), given)
         grouped = {name: rule for names, rule in groups for name in names}
         columns = []
         for name, values in frame.columns.items():
@@ -134,6 +143,14 @@ class Schema:
             return self
         return self._over([*(changed.pop(plan.name, plan) for plan in self.columns), *changed.values()])
 
+    def redeclared(self, given: Any) -> Schema:
+        """Return the schema with other families of columns that were counted value by value."""
+        single, groups = _checked_given(tuple(column.name for column in self.columns), given)
+        if set(groups) != set(self.groups):
+            raise InputError("a group of columns says what is counted; fit again to change it")
+        grouped = {name for names, _ in self.groups for name in names}
+        return self._over([c if c.name in grouped else _redeclared(c, single) for c in self.columns])
+
     def _over(self, columns: list[ColumnPlan]) -> Schema:
         """Return the schema with these columns, of which those of numbers may differ."""
         grouped = {name for names, _ in self.groups for name in names}
@@ -177,7 +194,9 @@ class Schema:
             return
 
 
-def _checked_given(frame: Frame, given: Any) -> tuple[dict[str, Rule | None], tuple[tuple[tuple[str, ...], Rule], ...]]:
+def _checked_given(
+    columns: tuple[str, ...], given: Any
+) -> tuple[dict[str, Rule | None], tuple[tuple[tuple[str, ...], Rule], ...]]:
     if given is None:
         return {}, ()
     if not isinstance(given, Mapping):
@@ -190,11 +209,12 @@ def _checked_given(frame: Frame, given: Any) -> tuple[dict[str, Rule | None], tu
         if not names:
             raise InputError("columns= holds a group without columns: ()")
         for name in names:
-            if name not in frame.columns:
-                raise InputError(f"columns= names {name!r}, which is not in the table{nearest(name, frame.columns)}")
+            if name not in columns:
+                raise InputError(f"columns= names {name!r}, which is not in the table{nearest(name, columns)}")
             if name in seen:
                 raise InputError(f"columns= names {name!r} twice")
             seen.add(name)
+        rule = _named_rule(key, rule) if isinstance(rule, str) else rule
         if rule is not None and not isinstance(rule, Rule):
             hint = f"; write {rule.__name__}()" if isinstance(rule, type) and issubclass(rule, Rule) else ""
             raise InputError(f"columns[{key!r}]: expected a rule such as Gaussian(), or None, got {rule!r}{hint}")
@@ -204,6 +224,19 @@ def _checked_given(frame: Frame, given: Any) -> tuple[dict[str, Rule | None], tu
         else:
             single |= dict.fromkeys(names, rule)
     return single, tuple(groups)
+
+
+def _named_rule(key: Any, name: str) -> Rule:
+    """Return the family of this name: "log normal", "LogNormal", "log_normal"."""
+    known = {_plain(kind.__name__): kind for kind in _FAMILIES}
+    if _plain(name) not in known:
+        titles = [_title(kind()) for kind in _FAMILIES]
+        raise InputError(f"columns[{key!r}]: no family is called {name!r}{nearest(name, titles)}; they are: {titles}")
+    return known[_plain(name)]()
+
+
+def _plain(name: str) -> str:
+    return "".join(filter(str.isalnum, name)).lower()
 
 
 def _name(name: Any) -> Any:
@@ -236,7 +269,7 @@ def _guess(name: str, values: Any) -> ColumnPlan:
     if kind == NOTHING:
         return ColumnPlan(name, type_name, None, NO_VALUE)
     if kind == BOOLEAN:
-        return ColumnPlan(name, type_name, _FLAG, "")
+        return ColumnPlan(name, type_name, _FLAG, "", boolean=True)
     if kind == CATEGORY:
         return ColumnPlan(name, type_name, Categorical(), "categories by type")
     if kind == TIME:
@@ -249,13 +282,23 @@ def _guess(name: str, values: Any) -> ColumnPlan:
 
 
 _FLAG = Undeclared(boolean=True)
+_COUNTED_BY_VALUE = Undeclared, Refitted, Number, Histogram, Kernel
+_OF_VALUES = Number, Histogram, Kernel, Categorical, Bernoulli, NumberFamily
+"""Families that values which are counted one by one may be taken for."""
+_FAMILIES: tuple[type[Rule], ...] = (
+    Number, Gaussian, Histogram, Kernel, LogNormal, Exponential, Gamma, Beta, Geometric, NegativeBinomial, Categorical,
+    Bernoulli, Poisson, Dates, Text, Multinomial, Complement,
+)  # fmt: skip
+"""Families that can be given by name: those that need no parameter."""
 _COUNT_ALIKE = "compare their schema_, and fit them with the same columns="
 
 
 def _joined_plan(mine: ColumnPlan, theirs: ColumnPlan) -> ColumnPlan:
     """Return the plan of a column that two tables have: numbers, if it holds true and false in one of them alone."""
-    if mine.rule == theirs.rule or theirs.why == NO_VALUE:
+    if theirs.why == NO_VALUE:
         return mine
+    if mine.rule == theirs.rule:
+        return replace(mine, boolean=mine.boolean and theirs.boolean)
     if mine.why == NO_VALUE or (mine.rule == _FLAG and theirs.rule == Undeclared()):
         return theirs
     if mine.rule == Undeclared() and theirs.rule == _FLAG:
@@ -263,6 +306,22 @@ def _joined_plan(mine: ColumnPlan, theirs: ColumnPlan) -> ColumnPlan:
     raise InputError(
         f"column {mine.name!r} was taken for different things, {_title(mine.rule)} and {_title(theirs.rule)}; "
         f"{_COUNT_ALIKE}"
+    )
+
+
+def _redeclared(plan: ColumnPlan, given: Mapping[str, Rule | None]) -> ColumnPlan:
+    """Return the plan of a column by what is declared now."""
+    rule = given.get(plan.name)
+    if isinstance(plan.rule, _COUNTED_BY_VALUE):
+        if plan.name not in given:
+            return replace(plan, rule=Undeclared(plan.boolean), why="")
+        if rule is None or isinstance(rule, _OF_VALUES):
+            return replace(plan, rule=Refitted(rule, plan.boolean), why="given")
+    elif (plan.name not in given and plan.why != "given") or (plan.name in given and rule == plan.rule):
+        return plan
+    wanted = "what it looks like" if plan.name not in given else _title(rule)
+    raise InputError(
+        f"column {plan.name!r} was counted as {_title(plan.rule)}, so it cannot be taken for {wanted}; fit again"
     )
 
 
@@ -333,7 +392,7 @@ def _blocks(
 def _numbers(columns: list[ColumnPlan], who: str, grouped: set[str]) -> list[NumberBlock]:
     """Return the block of the columns of numbers that are counted value by value, if there are any."""
     rules = [(column.name, column.rule) for column in columns if column.name not in grouped]
-    counted = tuple((name, rule) for name, rule in rules if isinstance(rule, (Undeclared, Number, Histogram, Kernel)))
+    counted = tuple((name, rule) for name, rule in rules if isinstance(rule, _COUNTED_BY_VALUE))
     return [NumberBlock(who, counted)] if counted else []
 
 

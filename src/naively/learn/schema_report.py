@@ -13,7 +13,7 @@ from naively.families.blocks.categories import CategoryBlock, CategoryColumn
 from naively.families.blocks.density_columns import DensityBlock
 from naively.families.blocks.number_columns import NumberBlock
 from naively.families.blocks.text import TextBlock
-from naively.families.columns.declared import Undeclared
+from naively.families.columns.declared import Refitted, Undeclared
 from naively.learn.schema import Schema
 from naively.names import Index
 from naively.report import RowReport, Sheet
@@ -51,7 +51,7 @@ class SchemaTable(RowReport):
         missing_by_column = {} if ledger.parts is None else _missing_values(blocks, ledger)
         rows = []
         for column in schema.columns:
-            if column.rule is None:
+            if column.rule is None or (isinstance(column.rule, Refitted) and column.rule.family is None):
                 rows.append(SchemaRow(column.name, column.type, "left out", column.why, None))
                 continue
             family, why = details.get(column.name, (column.rule.label, ""))

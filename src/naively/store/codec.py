@@ -226,8 +226,8 @@ _SAME = {
     "Calibration": ("Temperature", "PerClass", "Isotonic"),
     "Features": ("Index", "Categories", "Vocabulary", "Stored", "Buckets"),
     "Rule": (
-        "Undeclared", "Number", "NumberFamily", "Histogram", "Kernel", "Categorical", "Bernoulli", "Poisson", "Dates",
-        "Text", "Multinomial", "Complement",
+        "Undeclared", "Refitted", "Number", "NumberFamily", "Histogram", "Kernel", "Categorical", "Bernoulli",
+        "Poisson", "Dates", "Text", "Multinomial", "Complement",
     ),
     "NumberFamily": ("NumberFamily",),
     "Prior": ("Empirical", "Smoothed", "Uniform", "Given"),

@@ -11,7 +11,7 @@ import numpy as np
 from naively.arrays import Array
 from naively.count.ledger import PartLedger
 from naively.families.blocks.base import TableBlock, checked
-from naively.families.columns.declared import Rule, Undeclared
+from naively.families.columns.declared import Bernoulli, Refitted, Rule, Undeclared
 from naively.families.columns.number_table import NumberColumns, NumberTable
 from naively.families.columns.numeric import AnyNumbers
 from naively.names import Index
@@ -66,8 +66,11 @@ class NumberBlock(TableBlock):
         return table.ignored
 
     def columns_of(self, drawn: dict[str, Array], features: Any) -> dict[str, Any]:
-        rules = dict(self.columns)
-        return {name: _flags(x) if rules[name] == Undeclared(boolean=True) else x for name, x in drawn.items()}
+        flags = {name for name, rule in self.columns if rule in _FLAGS}
+        return {name: _flags(x) if name in flags else x for name, x in drawn.items()}
+
+
+_FLAGS = Undeclared(boolean=True), Refitted(Bernoulli(), boolean=True)
 
 
 def _flags(x: Array) -> list[bool | None]:

@@ -12,10 +12,11 @@ import numpy as np
 
 from naively.arrays import Array
 from naively.count.moments import Moments
+from naively.errors import InputError
 from naively.families.codes import CodeCounts
-from naively.families.columns.bins import binned, edges
+from naively.families.columns.bins import binned, edges, snapped
 from naively.families.columns.counted import CountedColumn
-from naively.families.columns.declared import Bernoulli, Categorical, Histogram, Kernel, Rule, Undeclared
+from naively.families.columns.declared import Bernoulli, Categorical, Histogram, Kernel, Refitted, Rule, Undeclared
 from naively.families.columns.kernel import USUAL_BINS, kernel_bins
 from naively.families.columns.loss import (
     column_parameters,
@@ -35,7 +36,7 @@ from naively.smooth.rules import Settled, Smoothing
 
 MOST_CATEGORIES = 32
 """Whole numbers with at most this number of values, and no more than the root of the rows, are categories."""
-GAUSSIAN = Gaussian()
+_GAUSSIAN = Gaussian()
 _DENSITIES: tuple[NumberFamily, ...] = (LogNormal(), Gamma())
 _SLOWER = 1.001
 """How many times smaller their loss must be, since they take longer to score."""
@@ -43,6 +44,9 @@ _SLOWER = 1.001
 
 def decide(name: str, rule: Rule, column: CountedColumn, moments: Moments, smoothing: Smoothing) -> Column:
     """Return what a column is taken for; `moments` are those of each class, from exact sums."""
+    if isinstance(rule, Refitted):
+        assert rule.family is not None
+        return _refitted(name, rule.family, column, moments, smoothing)
     if isinstance(rule, Kernel):
         at, bins, width = kernel_bins(rule, column)
         settled = smoothing.settle(Known)  # curves are smooth already
@@ -60,6 +64,33 @@ def decide(name: str, rule: Rule, column: CountedColumn, moments: Moments, smoot
             why = f"whole numbers, {n_values} value{'s' if n_values != 1 else ''}"
             return _codes(name, Categorical(), why, column, smoothing, None)
     return _by_loss(name, column, moments, smoothing)
+
+
+def _refitted(name: str, family: Rule, column: CountedColumn, moments: Moments, smoothing: Smoothing) -> Column:
+    """Return a column as a family that was declared after counting: from its values, or from ranges of them."""
+    source = "from its values" if column.exact else "from ranges of its values"
+    if isinstance(family, NumberFamily):
+        outside = ~family.support.holds(column.least)
+        if outside.any():
+            raise InputError(
+                f"column {name!r} holds {column.least[np.argmax(outside)]:g}, expected {family.support.title} "
+                f"({type(family).__name__}); refit it as another family"
+            )
+        why = "from exact sums" if isinstance(family, Gaussian) else source
+        parameters = _parameters(family, column, moments, density_alpha(smoothing))
+        return Column(name, family, why, column.level, parameters)
+    if isinstance(family, Bernoulli):
+        at = snapped(np.nextafter([float(family.threshold)], np.inf), column)
+        return _codes(name, family, source, column, smoothing, at)
+    if isinstance(family, Categorical):
+        if not column.whole:
+            held = "fractions" if column.exact else "more different values than are counted one by one"
+            raise InputError(
+                f"column {name!r} holds {held}, which are no categories; refit it as another family, or declare it "
+                f"before counting: columns={{{name!r}: Categorical()}}"
+            )
+        return _codes(name, family, source, column, smoothing, None)
+    return decide(name, family, column, moments, smoothing)
 
 
 def _codes(name: str, family: Rule, why: str, column: CountedColumn, smoothing: Smoothing, at: Array | None) -> Column:
@@ -82,12 +113,14 @@ def _by_loss(name: str, column: CountedColumn, moments: Moments, smoothing: Smoo
     variance = _pooled_variance(moments)
     if np.isfinite(variance):
         scale = rows.sum() / max(moments.n.sum(), 1e-300)
-        floor = max(GAUSSIAN.var_smoothing * variance, 1e-300)
-        losses[GAUSSIAN] = loss_by_normal(column.middle, rows, moments.n * scale, moments.mean, moments.variance, floor)
+        floor = max(_GAUSSIAN.var_smoothing * variance, 1e-300)
+        losses[_GAUSSIAN] = loss_by_normal(
+            column.middle, rows, moments.n * scale, moments.mean, moments.variance, floor
+        )
     for family in _DENSITIES:
         if family.support.holds(column.least).all():
             losses[family] = loss_by_density(family, column.middle, rows, alpha)
-    best = min(losses, key=lambda rule: losses[rule] * (1.0 if rule in (histogram, GAUSSIAN) else _SLOWER))
+    best = min(losses, key=lambda rule: losses[rule] * (1.0 if rule in (histogram, _GAUSSIAN) else _SLOWER))
     why = _reason(best, losses)
     if isinstance(best, NumberFamily):
         found = Column(name, best, why, column.level, _parameters(best, column, moments, alpha))
@@ -98,7 +131,8 @@ def _by_loss(name: str, column: CountedColumn, moments: Moments, smoothing: Smoo
 
 def _parameters(family: NumberFamily, column: CountedColumn, moments: Moments, alpha: float) -> tuple[Array, ...]:
     """Return the parameters of each class; a Gaussian has those of exact sums."""
-    own = moments.at((slice(None), None)) if family == GAUSSIAN else statistic_moments(family, column)
+    normal = isinstance(family, Gaussian)
+    own = moments.at((slice(None), None)) if normal else statistic_moments(family, column)
     return column_parameters(family, own, own.pooled(), alpha)
 
 

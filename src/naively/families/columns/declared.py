@@ -46,6 +46,19 @@ class Undeclared(Rule):
 
 @stored()
 @dataclass(frozen=True)
+class Refitted(Rule):
+    """Numbers, or true and false, that were counted value by value and are taken for a family (None: left out)."""
+
+    family: Rule | None
+    boolean: bool = False
+
+    @property
+    def label(self) -> str:
+        return "left out" if self.family is None else self.family.label
+
+
+@stored()
+@dataclass(frozen=True)
 class Number(Rule):
     """Numbers with a density (Gaussian, log-normal, gamma) or a histogram, whichever predicts the labels better.
 

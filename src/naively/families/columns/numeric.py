@@ -16,13 +16,14 @@ from naively.count.number_counts import NumberCounts, middles
 from naively.families.base import rows_per_class
 from naively.families.codes import CodeCounts, OwnCodes
 from naively.families.columns.counted import CountedColumn
-from naively.families.columns.decide import GAUSSIAN, decide, density_alpha
-from naively.families.columns.declared import Bernoulli, Categorical, Kernel, Rule
+from naively.families.columns.decide import decide, density_alpha
+from naively.families.columns.declared import Bernoulli, Categorical, Kernel, Refitted, Rule
 from naively.families.columns.kernel import USUAL_BINS, curve_between
 from naively.families.columns.loss import column_parameters, statistic_moments
 from naively.families.columns.number_table import Column, NumberColumns, NumberTable
 from naively.families.counts_left_out import Left, concat_rules
 from naively.families.densities.base import NumberFamily
+from naively.families.densities.gaussian import Gaussian
 from naively.names import Index
 from naively.read.matrix import error_for
 from naively.score.density import Density, log_densities
@@ -76,7 +77,8 @@ class AnyNumbers:
         """What each column is taken for, as its counts suggest."""
         kept: dict[Any, tuple[Column, ...]] = ledger.__dict__.setdefault("_decided", {})  # made once for a ledger
         if (self, rule) not in kept:
-            kept[self, rule] = tuple(self._decided(ledger, name, declared, rule) for name, declared in self.columns)
+            used = [(name, declared) for name, declared in self.columns if declared not in _LEFT_OUT]
+            kept[self, rule] = tuple(self._decided(ledger, name, declared, rule) for name, declared in used)
         return kept[self, rule]
 
     def _decided(self, ledger: PartLedger, name: str, declared: Rule, rule: Smoothing) -> Column:
@@ -118,7 +120,7 @@ class AnyNumbers:
         parts: list[Logs] = [(np.zeros((X.rows, ledger.classes.size)), None)]
         for density in table.densities:
             x = table.matrix(X, density)
-            scores = self._normal_left_out if density.family == GAUSSIAN else self._density_left_out
+            scores = self._normal_left_out if isinstance(density.family, Gaussian) else self._density_left_out
             parts.append((scores(ledger, density, density_alpha(rule), x, codes, weight), None))
         if table.codes is not None:
             parts.append(_codes_left_out(table, rule, X, codes, weight))
@@ -136,7 +138,7 @@ class AnyNumbers:
         every = sums.together.without(values, np.zeros_like(codes), weight).at((slice(None), None, at, None))
         mine = sums.without(values, codes, weight).at((slice(None), None, at, None))
         own = sums.moments.at((None, slice(None), at, None))
-        return _scores(GAUSSIAN, x, own, mine, every, alpha, codes)
+        return _scores(density.family, x, own, mine, every, alpha, codes)
 
     def _density_left_out(
         self, ledger: PartLedger, density: Density, alpha: float, x: Array, codes: Array, weight: Array
@@ -192,6 +194,7 @@ class AnyNumbers:
         return drawn
 
 
+_LEFT_OUT = Refitted(None), Refitted(None, boolean=True)
 _LAPLACE = Additive(1.0)
 """What bins are compared with where no rule is at hand."""
 
