@@ -370,8 +370,8 @@ def test_what_a_file_cannot_hold_is_refused_and_nothing_is_written(tmp_path: Pat
         pass
 
     models = [
-        plain_text(tokens=str.split).fit(TEXTS, LABELS),
-        plain_table(columns={"note": naively.Text(tokens=str.split)}).fit(as_table(VALUES), LABELS),
+        plain_text(tokens=lambda text: text.split()).fit(TEXTS, LABELS),
+        plain_table(columns={"note": naively.Text(tokens=lambda text: text.split())}).fit(as_table(VALUES), LABELS),
         Own().fit([[1, 2], [3, 4]], [0, 1]),
         plain_text().fit(["a", "b"], np.array([b"x", b"y"])),
     ]
@@ -1662,12 +1662,6 @@ def test_vectorizers_are_saved_as_well(options: dict[str, Any], tmp_path: Path) 
     hashed = naively.HashingVectorizer(n_features=64)
     hashed.save(tmp_path / "hashed")
     assert (naively.load(tmp_path / "hashed").transform(texts) != hashed.transform(texts)).nnz == 0
-
-
-def test_a_vectorizer_with_code_in_it_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no code"):
-        naively.CountVectorizer(tokenizer=str.split, token_pattern=None).save(tmp_path / "words")
-    assert not list(tmp_path.iterdir())
 
 
 def test_a_damaged_vectorizer_is_refused(tmp_path: Path) -> None:

@@ -276,7 +276,7 @@ def test_any_column_can_be_set_dropped_or_grouped() -> None:
     grouped = {("age", "income"): Gaussian(covariance="full"), ("children",): Multinomial(), "note": None}
     model = plain_table(columns=grouped).fit(table, "label")
     assert [type(part).__name__ for part in model.tally_.parts.values()] == [
-        "Counts", "NumberCounts", "Comoments", "Counts",
+        "Counts", "NumberCounts", "ExactPairs", "Counts",
     ]  # fmt: skip
     assert (model.predict(table) == np.array(table["label"])).mean() > 0.8
 

@@ -78,4 +78,8 @@ struct Moments {
 // The latter two are 0 where n is not above 0; the last is NaN where it is negative: these are sums of no rows.
 Moments moments_of(const ExactView& sums, int threads);
 
+// Of numbers that are all n, then all sums of x, of y and of x * y: (n * products - x * y) / (n * n) of each, as the
+// nearest double; 0 where n is not above 0.
+std::vector<double> covariances_of(const ExactView& sums, int threads);
+
 }  // namespace naively

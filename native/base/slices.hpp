@@ -41,12 +41,18 @@ NAIVELY_INLINE void multiply(const V& a, const V& b, V& product, V& error) {
 
 // Adds to a sum of slices, and takes from x what has been added.
 template <class V>
+NAIVELY_INLINE void cut_into(V& x, V& sum) {
+    const V after = sum + x;
+    x = x - (after - sum);
+    sum = after;
+}
+
+template <class V>
 NAIVELY_INLINE void cut(V& x, double* sum) {
-    V before;
-    load(before, sum);
-    const V after = before + x;
-    store(sum, after);
-    x = x - (after - before);
+    V slice;
+    load(slice, sum);
+    cut_into(x, slice);
+    store(sum, slice);
 }
 
 // Adds what is left, which is a multiple of the sum's grid.

@@ -30,13 +30,18 @@ from naively.score.calibration import (
     stage_sizes,
 )
 from naively.score.scores import Scores
+from naively.store.damage import LARGEST, need
 from naively.store.registry import stored
 
 SAMPLED = Limits(rows=5_000, size=24 << 20)
 """The sample of a model whose calibration alone is learnt from it; no less than MOST rows."""
 
 
-@stored()
+def _check_calibrated(calibrated: Calibrated) -> None:
+    need(0.0 <= calibrated.counted <= LARGEST, "the rows of a calibration")
+
+
+@stored(check=_check_calibrated)
 @dataclass(frozen=True, eq=False)
 class Calibrated:
     """A calibration, the rules and the classes that it is valid for, and the losses of the rows it was fitted on.

@@ -11,6 +11,7 @@ import numpy as np
 from naively import _core
 from naively.arrays import Array
 from naively.families.columns.counted import CountedColumn, by_frequency
+from naively.store.damage import LARGEST
 
 KINDS = ("mdl", "width", "frequency", "sqrt")
 _USUAL = 10
@@ -26,7 +27,7 @@ def edges(kind: str, many: int | None, column: CountedColumn) -> Array:
         return between(column, _core.description_length_cuts(rows))
     if kind == "width":
         low, high = column.least[0], column.greatest[-1]
-        return snapped(np.unique(evenly(low, high, many or _USUAL)[1:-1]), column)
+        return snapped(evenly(low, high, many or _USUAL)[1:-1], column)
     bins = int(np.sqrt(rows.sum())) if kind == "sqrt" else many or _USUAL
     return between(column, by_frequency(rows.sum(axis=1), min(max(bins, 1), len(column.least))))
 
@@ -41,11 +42,12 @@ def between(column: CountedColumn, cuts: Array) -> Array:
     """The edges half-way between the values before and at each cut."""
     before, behind = column.greatest[cuts - 1], column.least[cuts]
     half = before / 2 + behind / 2
-    return np.where((half > before) & (half <= behind), half, behind)
+    return np.unique(np.clip(np.where((half > before) & (half <= behind), half, behind), -LARGEST, LARGEST))
 
 
 def snapped(edges: Array, column: CountedColumn) -> Array:
     """Edges moved to where ranges of the column begin, so that no bin ends within one."""
+    edges = np.unique(np.clip(edges, -LARGEST, LARGEST))
     if column.exact:
         return edges
     place = np.searchsorted(column.least, edges)

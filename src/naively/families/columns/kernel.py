@@ -25,7 +25,7 @@ def kernel_bins(rule: Kernel, column: CountedColumn) -> tuple[Array, Array, Arra
     reach = 3.0 * float(width.max(initial=0.0))
     largest = np.finfo(np.float64).max / 4
     low, high = (np.clip(v, -largest, largest) for v in (x.min(initial=0.0) - reach, x.max(initial=0.0) + reach))
-    edges = snapped(np.unique(evenly(low, high, _BINS)[1:-1]), column)
+    edges = snapped(evenly(low, high, _BINS)[1:-1], column)
     bins = np.stack([_smoothed(x, counts[:, k], width[k], edges) for k in range(counts.shape[1])], axis=1)
     return edges, bins, width
 

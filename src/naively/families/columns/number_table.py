@@ -20,7 +20,8 @@ from naively.read.codes import CodeRows
 from naively.read.matrix import error_for, interleaved
 from naively.score.density import Density
 from naively.score.scores import Scores
-from naively.score.table import CodeTable, Shares, joined_shares, sorted_scores
+from naively.score.table import NO_CLASS, CodeTable, Shares, joined_shares, sorted_scores
+from naively.store.damage import are, need
 from naively.store.registry import stored
 
 
@@ -49,7 +50,14 @@ class NumberColumns:
         return NumberColumns(self.names, tuple(a[rows] for a in self.arrays), rows.stop - rows.start)
 
 
-@stored()
+def _check_column(column: Column) -> None:
+    codes = column.edges is not None, column.values is not None
+    need(sum(codes) == (column.density is None) == (column.logs is not None), "the bins of numbers")
+    need(column.edges is None or are(column.edges, "f8", None), "the bins of numbers")
+    need(column.values is None or are(column.values.names, "i8", None), "the categories of numbers")
+
+
+@stored(check=_check_column, endless={"parameters": np.inf})
 @dataclass(frozen=True, eq=False)
 class Column:
     """What one column is taken for, and why: a density with its parameters, or codes with their log-probabilities.
@@ -119,7 +127,19 @@ class Column:
         return _core.Column.of_bins(array, self.edges)
 
 
-@stored()
+def _check_numbers(table: NumberTable) -> None:
+    need(are(table.prior, "f8", table.classes.size), "the prior of numbers")
+    coded = table.coded_columns
+    for column in coded:
+        need(column.edges is None or (np.diff(column.edges) > 0).all(), "the bins of numbers")
+    plain = {column.name for column in table.columns if column.density is not None}
+    need({name for density in table.densities for name in density.features.listed} == plain, "columns of numbers")
+    need((table.codes is None) == (not coded), "columns of numbers")
+    names = None if table.codes is None else table.codes.categories.columns.listed
+    need(names is None or names == [column.name for column in coded], "bins of numbers")
+
+
+@stored(check=_check_numbers, endless=NO_CLASS)
 @dataclass(frozen=True, eq=False)
 class NumberTable(Value):
     """Densities for some columns, a table for each family, and codes for the others."""
@@ -149,6 +169,10 @@ class NumberTable(Value):
     def ignored(self) -> set[str]:
         """Columns that add the same to every class, whatever their value."""
         return {column.name for column in self.columns if column.ignored}
+
+    def family_of(self, density: Density) -> NumberFamily:
+        """The family of one of the tables of densities."""
+        return next(c.density for c in self.columns if c.density is not None and c.density == density.family)
 
     def density_of(self, name: str) -> tuple[Density, int]:
         """The table of the density of a column, and the column's place in it."""

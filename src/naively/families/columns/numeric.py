@@ -26,7 +26,7 @@ from naively.families.densities.base import NumberFamily
 from naively.families.densities.gaussian import Gaussian
 from naively.names import Index
 from naively.read.matrix import error_for
-from naively.score.density import Density, log_densities
+from naively.score.density import log_densities
 from naively.smooth.evidence import Known
 from naively.smooth.logs import Logs
 from naively.smooth.logs import added as added_logs
@@ -120,33 +120,45 @@ class AnyNumbers:
         parts: list[Logs] = [(np.zeros((X.rows, ledger.classes.size)), None)]
         for density in table.densities:
             x = table.matrix(X, density)
-            scores = self._normal_left_out if isinstance(density.family, Gaussian) else self._density_left_out
-            parts.append((scores(ledger, density, density_alpha(rule), x, codes, weight), None))
+            family, alpha, names = table.family_of(density), density_alpha(rule), density.features.listed
+            scores = self._normal_left_out if isinstance(family, Gaussian) else self._density_left_out
+            parts.append((scores(ledger, family, names, alpha, x, codes, weight), None))
         if table.codes is not None:
             parts.append(_codes_left_out(table, rule, X, codes, weight))
         return added_logs(parts)
 
     def _normal_left_out(
-        self, ledger: PartLedger, density: Density, alpha: float, x: Array, codes: Array, weight: Array
+        self,
+        ledger: PartLedger,
+        family: NumberFamily,
+        names: list[Any],
+        alpha: float,
+        x: Array,
+        codes: Array,
+        weight: Array,
     ) -> Array:
         """Return the sum of the log-densities of each row by the exact sums without it."""
-        sums, names = _exact_sums(ledger), density.features.names
-        assert names is not None
-        at = [ledger.total.features.lookup[name] for name in names.tolist()]
+        sums, at = _exact_sums(ledger), [ledger.total.features.lookup[name] for name in names]
         values = np.full((len(x), sums.features.size), np.nan)
         values[:, at] = x
         every = sums.together.without(values, np.zeros_like(codes), weight).at((slice(None), None, at, None))
         mine = sums.without(values, codes, weight).at((slice(None), None, at, None))
         own = sums.moments.at((None, slice(None), at, None))
-        return _scores(density.family, x, own, mine, every, alpha, codes)
+        return _scores(family, x, own, mine, every, alpha, codes)
 
     def _density_left_out(
-        self, ledger: PartLedger, density: Density, alpha: float, x: Array, codes: Array, weight: Array
+        self,
+        ledger: PartLedger,
+        family: NumberFamily,
+        names: list[Any],
+        alpha: float,
+        x: Array,
+        codes: Array,
+        weight: Array,
     ) -> Array:
         """Return the same by the moments of the statistics of each column."""
-        family, result = density.family, np.zeros((len(x), ledger.classes.size))
-        assert density.features.names is not None
-        for values, name in zip(x.T, density.features.names.tolist(), strict=True):
+        result = np.zeros((len(x), ledger.classes.size))
+        for values, name in zip(x.T, names, strict=True):
             own = statistic_moments(family, self._counted(ledger, name))
             inside = np.where(family.support.holds(values), values, np.nan)
             statistics = np.stack(family.statistics(inside), axis=1)
