@@ -1,4 +1,4 @@
-"""The schema of a fitted model as a table to look at."""
+"""The schema of a fitted model as a table for people."""
 
 from __future__ import annotations
 

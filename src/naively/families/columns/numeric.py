@@ -14,7 +14,7 @@ from naively.count.ledger import PartLedger
 from naively.count.moments import Moments
 from naively.count.number_counts import NumberCounts, middles
 from naively.families.base import rows_per_class
-from naively.families.codes import CodeCounts, OwnCodes
+from naively.families.codes import CodeCounts, LeftOutCodes
 from naively.families.columns.counted import CountedColumn
 from naively.families.columns.decide import decide, density_alpha
 from naively.families.columns.declared import Bernoulli, Categorical, Kernel, Refitted, Rule
@@ -208,7 +208,7 @@ class AnyNumbers:
 
 _LEFT_OUT = Refitted(None), Refitted(None, boolean=True)
 _LAPLACE = Additive(1.0)
-"""What bins are compared with where no rule is at hand."""
+"""The alternative to bins where no rule is at hand."""
 
 
 def _exact_sums(ledger: PartLedger) -> Any:
@@ -247,7 +247,7 @@ def _codes_left_out(table: NumberTable, rule: Smoothing, X: NumberColumns, codes
     for j, column in enumerate(columns):
         if column.width is not None:
             part[:, j] = own_part(X.by_name[column.name], found[:, j], column, codes)
-    own = OwnCodes.of(CodeCounts.of(counts, usual), found, codes, weight, part)
+    own = LeftOutCodes.of(CodeCounts.of(counts, usual), found, codes, weight, part)
     settled = rule.settle(lambda: Known(tuple(column.alpha for column in columns)))
     categories = np.array([column.values is not None for column in columns])
     return own.left_out(table.codes, settled, found, ignore=categories)
