@@ -877,7 +877,7 @@ def test_folds_that_are_no_whole_number_are_refused_by_name(folds: Any) -> None:
 
 @pytest.mark.parametrize("repeats", [0, -1, 1.5, "two"])
 def test_repeats_that_are_no_whole_number_are_refused(repeats: Any) -> None:
-    with pytest.raises(InputError, match="repeats must be a whole number above 0"):
+    with pytest.raises(InputError, match="repeats must be a whole number, 1 or more"):
         cross_validate(MultinomialNB(), [[1, 2], [2, 1]], list("ab"), repeats=repeats)
 
 

@@ -73,6 +73,12 @@ class CountingClassifier(SklearnProtocol, OnnxProtocol, Learner):
         estimator._commit(Model(Ledger.of(tally), counted=estimator._counted()))
         return estimator
 
+    def _planned(self, X: Any, y: Any) -> Model:
+        if X is None:
+            raise InputError(f"{self._who}.plan needs some rows, to know their columns")
+        frame = self._frame_of(self._rows(X, reset=True))
+        return self._uncounted(self._blocks_of(None), self._dtype_of(frame))
+
     def _blocks_of(self, model: Any) -> Blocks:
         names = vars(self).get("feature_names_in_")
         columns = self.n_features_in_ if names is None else tuple(names.tolist())

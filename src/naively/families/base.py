@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from naively import _core
-from naively.arrays import Array, from_core, nonzero
+from naively.arrays import TOO_LARGE, Array, from_core, nonzero
 from naively.count.cells import Cells
 from naively.count.counts import Counts
 from naively.count.ledger import PartLedger
@@ -67,7 +67,10 @@ def rows_per_class(codes: Array, weight: Array | None, classes: int) -> Array:
     """Return the rows of each class by weight, int64 or FIXED."""
     if weight is None:
         return np.bincount(codes, minlength=classes)
-    return from_core(_core.rows_per_class(codes, classes, weight))
+    try:
+        return from_core(_core.rows_per_class(codes, classes, weight))
+    except OverflowError:
+        raise InputError(f"sample_weight: {TOO_LARGE}") from None
 
 
 def count_linear(

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from naively.arrays import Array, sums_by, total_of
+from naively.arrays import Array, alike, less, rounded, sums_by, sums_of_others
 from naively.count.cells import Cells
 from naively.count.counts import Counts
 from naively.count.ledger import PartLedger, View
@@ -17,7 +17,7 @@ from naively.families.base import count_linear, localised_sparse, remainder, spa
 from naively.families.counts_left_out import Left, as_entries, leave_out
 from naively.names import Index
 from naively.read.matrix import Rows, ValueRange
-from naively.score.table import Linear, LinearTable
+from naively.score.table import Linear, LinearTable, RowConstant, with_infinities
 from naively.smooth.backgrounds import seen_of
 from naively.smooth.evidence import Draws, Rates, Urns
 from naively.smooth.logs import NOTHING, Logs, exp, minus
@@ -42,7 +42,7 @@ class CountFamily:
     share_of: ClassVar[str] = "class"  # a count is a share of the class's total, or of the "rows" that know the feature
     outcomes: ClassVar[int | None] = None  # that share the total: None: all features; 2: there or not; 1: a rate
     against_others: ClassVar[bool] = False  # counts are those of all other classes
-    row_constant: ClassVar[Any] = None  # what a row adds to every class
+    row_constant: ClassVar[RowConstant | None] = None
 
     @property
     def accepts(self) -> ValueRange:
@@ -162,21 +162,21 @@ class CountFamily:
         """Return the denominators of shares, by class."""
         if self.share_of == "rows":
             return view.rows
-        totals = view.totals[0]
-        return total_of(totals) - totals if self.against_others else totals
+        return sums_of_others(view.exact_totals[0]) if self.against_others else view.totals[0]
 
     def _counts(self, view: View) -> Array:
         """The counts of the cells that were seen."""
         cells = view.cells
         if not self.against_others:
             return cells.values[0]
-        return remainder(self._elsewhere(view)[cells.feature], cells.values[0])
+        total, count = alike([cells.of_features(view.width)[cells.feature], cells.exact[0]])
+        return remainder(total, count) if count.dtype == np.float64 else rounded(less(total, count))
 
     def _elsewhere(self, view: View) -> Array:
         """Return the count of each feature in classes that have not seen it: 0; against the others, its total count."""
         if not self.against_others:
             return np.zeros(view.width)
-        return sums_by(view.cells.feature, view.cells.values[0], view.width)
+        return rounded(view.cells.of_features(view.width)).astype(np.float64)
 
     def _of_features(self, view: View, rule: Context) -> Logs:
         """Return the term of each feature in an unseen cell, beside the term of the class."""
@@ -226,7 +226,7 @@ class CountFamily:
         left = leave_out(self, entries, view, [self.settle(rule, view) for rule in rules])
         if self.row_constant is None:
             return left
-        constant = self.row_constant(X)[:, None]
+        constant = self.row_constant.of_rows(X)[:, None]
         return [(finite + constant, impossible) for finite, impossible in left]
 
     def context_of_rows(self, settled: Settled, outcomes: Any, pseudo: Any) -> Context:
@@ -289,6 +289,13 @@ class CountFamily:
     def n_parameters_joint(self, ledger: PartLedger) -> int | float:
         """Return 2^V - 1 for each class, one for each set of features in a row; infinity for numbers of events."""
         return math.inf if self.outcomes == 1 else ledger.classes.size * (2**ledger.features.size - 1)
+
+
+def dense_weights(table: LinearTable) -> Array:
+    """Return what a unit of each feature adds to each class, classes by features; infinite where that is impossible."""
+    weights, n_classes = table.present.weights, table.classes.size
+    impossible = None if table.impossible is None else table.impossible.weights[:, :n_classes]
+    return np.ascontiguousarray(with_infinities(weights[:, :n_classes], impossible).T)
 
 
 def every_cell(view: View) -> View:

@@ -120,7 +120,7 @@ def block_terms(table: Any, block: Block) -> list[Term]:
 
 @block_terms.register
 def _(table: LinearTable, block: Block) -> list[Term]:
-    holes = table.holes if table.missing_terms is not None else None
+    holes = table.terms_of_missing if table.missing_terms is not None else None
     missing = None if holes is None else Weights(_weights(holes[0]), None if holes[1] is None else _weights(holes[1]))
     return [
         Sums(
@@ -239,7 +239,7 @@ def _(table: TextTable, block: Any) -> list[Term]:
         raise InputError("hashed words have no names, so that no other program can look them up: train without hashing")
     numbers = table.features.numbers
     assert numbers is not None
-    kept = np.arange(len(numbers)) if table.holes is None else np.flatnonzero(~table.holes)
+    kept = np.arange(len(numbers)) if table.unknown is None else np.flatnonzero(~table.unknown)
     names = words.names_of(numbers[kept])
     by_name = sorted(range(len(names)), key=names.__getitem__)  # so that equal models give equal exports
     kept, names, weights = kept[by_name], [names[i] for i in by_name], _linear(table.linear)

@@ -1,4 +1,4 @@
-"""Merging estimators that were fitted apart."""
+"""Merges estimators that were fitted separately."""
 
 from __future__ import annotations
 
@@ -36,6 +36,13 @@ def merge(*estimators: Any) -> Any:
     iterable one at a time, so that no more than two are in memory: `merge(load(path) for path in paths)`.
     """
     each = estimators[0] if len(estimators) == 1 and isinstance(estimators[0], Iterable) else estimators
+    merged = merged_learner(each)
+    merged._commit(merged._state)
+    return merged
+
+
+def merged_learner(each: Iterable[Any]) -> Any:
+    """Return a learner with the counts of all of these, before its rules are checked against its classes."""
     given = iter(sorted(each, key=_is_open) if isinstance(each, (list, tuple)) else each)
     first = next(given, None)
     if first is None:
@@ -46,7 +53,7 @@ def merge(*estimators: Any) -> Any:
     common = _Common(first)
     total = add_all(common.tally_of(estimator) for estimator in chain([first], given))
     name_features(merged, total)
-    merged._commit(common.state.after(Ledger.of(total)))
+    merged._state = common.state.after(Ledger.of(total))
     return merged
 
 
@@ -69,7 +76,7 @@ def _together(one: Model, other: Model) -> Model:
 
 
 class _Common:
-    """What estimators to merge have in common, but for their counts; recipes are those of the model of most rows."""
+    """All that estimators to merge have in common, except counts; recipes are those of the model with the most rows."""
 
     def __init__(self, first: Any):
         self.first = first
@@ -120,7 +127,7 @@ def name_features(merged: Any, total: Tally) -> None:
 
 
 def _union_of_declared(one: Index, other: Index) -> Index:
-    """The classes that `classes=` named for either of two models, sorted."""
+    """Return the classes that `classes=` named for either of two models, sorted."""
     both = one.union(other, "classes")[0]
     return both if both.names is None else sorted_index(both.names)
 
