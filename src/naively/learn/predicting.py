@@ -336,6 +336,27 @@ class Predictor(Parameters):
 
         return to_sql(terms_of(self), dialect, table=table, keep=keep, form=form, weights=weights)
 
+    def to_onnx(self, *, texts: str = "words") -> Any:
+        """Return the model as ONNX, which gives labels and float64 probabilities; needs the extra `onnx`.
+
+        Inputs are columns, each of shape (rows, 1), of strings or float64; of an array, one input `X`. Missing values
+        are NaN, and in a table the empty text. See docs/export.md.
+
+        Parameters
+        ----------
+        texts : {"words", "counts"}, default="words"
+            Whether texts are split by operators of onnxruntime, or their counts are the input: one column for each
+            word of the model, sorted.
+
+        Returns
+        -------
+        model : onnx.ModelProto
+        """
+        from naively.learn.export import array_columns, terms_of
+        from naively.score.export.onnx.export import to_onnx
+
+        return to_onnx(terms_of(self), array=array_columns(self), texts=texts)
+
     def sample(self, n: int = 1, random_state: Any = None) -> tuple[Any, Array]:
         """Rows drawn from the model: a class by its prior, then a row from that class.
 
