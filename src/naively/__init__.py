@@ -33,6 +33,7 @@ _HOMES = {
     "Evidence": "smooth.rules",
     "ExactSums": "count.exact_sums",
     "Explanation": "score.explanation",
+    "Explanations": "learn.explain_rows",
     "Exponential": "families.densities",
     "FileError": "errors",
     "Gamma": "families.densities",
@@ -161,6 +162,7 @@ if TYPE_CHECKING:
     from naively.judge.suspects import suspects as suspects
     from naively.judge.tuning import Tuned as Tuned
     from naively.judge.tuning import tune as tune
+    from naively.learn.explain_rows import Explanations as Explanations
     from naively.learn.held_out import HeldOut as HeldOut
     from naively.learn.merge import merge as merge
     from naively.score.explanation import Explanation as Explanation

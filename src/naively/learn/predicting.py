@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Integral
 from operator import is_
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from naively.score.explanation import Explanation, explain_row
 from naively.score.priors import Prior
 from naively.score.scores import Scores
 from naively.score.table import Table
+
+if TYPE_CHECKING:
+    from naively.learn.explain_rows import Explanations
 
 
 class Predictor(Parameters):
@@ -284,6 +287,31 @@ class Predictor(Parameters):
         scores = self._finished(table.score(blocks.rows_for(table, frame), 1), model)
         values = self._values_of_row(model, blocks, table, frame)
         return explain_row(table, scores, blocks.shares(table, frame), values, blocks.ignored(table))
+
+    def explain_rows(self, X: Any, label: Any = None) -> Explanations:
+        """Return the share of each feature of many rows in the log-odds of a label against the next one.
+
+        >>> from naively import MultinomialNB
+        >>> model = MultinomialNB().fit([[3, 0], [0, 2]], ["a", "b"])
+        >>> found = model.explain_rows([[1, 0], [2, 1]])
+        >>> found.labels.tolist(), found.shares.round(3).tolist()
+        (['a', 'a'], [[1.163, 0.0], [2.326, -1.322]])
+
+        Parameters
+        ----------
+        X : rows
+            As for `predict`.
+        label : label, default=None
+            Explain how much speaks for this label; None: for the one that is decided, row by row.
+
+        Returns
+        -------
+        explanations : Explanations
+            `to_frame()` makes a DataFrame, rows by features, with shares and values.
+        """
+        from naively.learn.explain_rows import explain_rows
+
+        return explain_rows(self, X, label)
 
     def _values_of_row(self, model: Model, blocks: Blocks, table: Table, frame: Frame) -> Mapping[str, str]:
         """Return the values of one row by column, as an explanation shows them."""

@@ -397,7 +397,7 @@ class Table(Value):
 
     def score(self, rows: Mapping[str, Any], n_rows: int) -> Scores:
         """The prior and the sum of all blocks; `rows` are those of each block. Coded columns are scored together."""
-        return self._score(*self._split(rows), n_rows)
+        return self._score(*self.split(rows), n_rows)
 
     def _score(self, coded: Coded, others: list[tuple[Any, Any]], n_rows: int) -> Scores:
         parts = [code_scores(coded)] if coded else []
@@ -410,14 +410,14 @@ class Table(Value):
 
     def decide(self, rows: Mapping[str, Any], n_rows: int) -> Array:
         """The label of each row; scores are not kept if all columns are coded."""
-        coded, others = self._split(rows)
+        coded, others = self.split(rows)
         labels = self.classes.names if self.classes.order is None else None
         if others or not coded or labels is None or any(table.impossible is not None for table, _ in coded):
             return self._score(coded, others, n_rows).decide()
         return labels[highest([table.weighed(columns) for table, columns in coded], self.prior)]
 
-    def _split(self, rows: Mapping[str, Any]) -> tuple[Coded, list[tuple[Any, Any]]]:
-        """Tables of codes with their columns, and the others with their rows."""
+    def split(self, rows: Mapping[str, Any]) -> tuple[Coded, list[tuple[Any, Any]]]:
+        """Return the tables of codes with their columns, and the others with their rows."""
         coded: Coded = []
         others: list[tuple[Any, Any]] = []
         for name, table in self.blocks.items():
