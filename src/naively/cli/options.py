@@ -16,6 +16,7 @@ FAMILIES = ("auto", "multinomial", "complement", "bernoulli")
 WEIGHTINGS = ("auto", "counts", "binary", "tfidf")
 TOKENS = ("words", "sklearn", "chars")
 PRIORS = ("empirical", "uniform")
+DIALECTS = ("duckdb", "sqlite", "postgresql", "spark")
 SHELLS = ("bash", "zsh", "fish")
 
 
@@ -26,7 +27,7 @@ COMMON: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
 )
 COMMON_HELP = (
     (("--json",), "answer with one JSON document on standard output"),
-    (("--quiet", "-q"), "no notes and no progress; warnings and errors are shown"),
+    (("--quiet", "-q"), "no notes and no progress, only warnings and errors"),
     (("--no-color",), "no colours"),
     (("-h", "--help"), "show help, with examples"),
     (("--version",), "show the version"),
@@ -48,8 +49,7 @@ def add_command(
         name, help=summary, usage=f"naively {name} {usage}", description=description, add_help=False,
         epilog=f"examples:\n{examples}", formatter_class=Layout, allow_abbrev=False,
     )  # fmt: skip
-    command._positionals.title = "arguments"
-    command.check = check
+    command.summary, command.check = summary, check
     return command
 
 

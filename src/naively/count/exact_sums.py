@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from naively import _core
-from naively.arrays import Array, Value, rounded
-from naively.count.counts import padded, rows_left, spread, sum_of, verify_rows
+from naively.arrays import Array, Value, plus, rounded, scaled
+from naively.count.counts import padded, rows_left, spread, sum_of, verify_present, verify_rows
 from naively.count.exact_numbers import ExactNumbers
 from naively.count.moments import Moments
 from naively.errors import InputError, NegativeCount
@@ -41,15 +41,13 @@ def _check_sums(sums: ExactSums) -> None:
 
 
 def verify_sums(sums: ExactSums) -> None:
-    """Raise FileError for sums that no rows can have."""
+    """Raise Damage unless rows can have such sums."""
     verify_rows(sums.exact_rows)
-    present, single = sums.present, sums.single()
-    need((np.diff(present) > 0).all(), "classes out of order")
-    need(not len(present) or (present[0] >= 0 and present[-1] < len(sums.exact_rows)), "sums of no class")
-    n, values, squares = single.sums.signs()
+    verify_present(sums.present, len(sums.exact_rows))
+    n, values, squares = sums.sums.signs()
     need((n >= 0).all() and (squares >= 0).all(), "squares below zero")
     need(((n > 0) | ((values == 0) & (squares == 0))).all(), "sums of no values")
-    need(np.isfinite(single.n).all() and not np.isnan(single.variance).any(), "sums that cannot be")
+    need(np.isfinite(sums.n).all() and not np.isnan(sums.variance).any(), "sums that cannot be")
 
 
 @stored(check=_check_sums, verify=verify_sums)
@@ -114,7 +112,7 @@ class ExactSums(Value):
 
     @property
     def size(self) -> int:
-        """How many numbers it holds."""
+        """Number of stored numbers."""
         return len(self.sums.digits) + len(self.exact_rows)
 
     @cached_property
@@ -124,7 +122,7 @@ class ExactSums(Value):
 
     @property
     def n(self) -> Array:
-        """How many values there are (Σw), as float64."""
+        """Number of values (Σw), as float64."""
         return self._moments[0]
 
     @property
@@ -188,9 +186,9 @@ class ExactSums(Value):
 
     def refuse_too_wide(self, classes: Index) -> None:
         """Raise where the variance of a class is no float64."""
-        wide = np.argwhere(~np.isfinite(self.variance))
-        if len(wide):
-            k, j = wide[0].tolist()
+        finite = np.isfinite(self.variance)
+        if not finite.all():
+            k, j = np.argwhere(~finite)[0].tolist()
             raise InputError(
                 f"column {self.features.name(j)!r} has a variance beyond float64 in class "
                 f"{classes.name(int(self.present[k]))!r}; rescale the column"
@@ -202,8 +200,18 @@ class ExactSums(Value):
         return self if len(self.present) == n_classes else self._over(self.features, np.arange(n_classes), None)
 
     def __add__(self, other: Self) -> Self:
+        if self._covers(other):  # as one more row of a stream is
+            shape = self.sums.shape
+            at = slice(None), other.present, slice(None)
+            theirs = other.sums if other.sums.shape == shape else other.sums.spread(shape, at)
+            return replace(self, exact_rows=plus(self.exact_rows, other.exact_rows), sums=self.sums + theirs)
         a, b = self._aligned(other)
         return type(self)(sum_of([a.exact_rows, b.exact_rows]), a.features, a.present, a.sums + b.sums)
+
+    def _covers(self, other: Self) -> bool:
+        """True if the other has the same features and classes, and these sums are there for every class."""
+        alike = isinstance(other, ExactSums) and other.features is self.features
+        return alike and len(self.present) == len(self.exact_rows) == len(other.exact_rows)
 
     def minus(self, other: Self, classes: Index) -> Self:
         """Return the difference; raise NegativeCount where the other was never counted."""
@@ -225,6 +233,17 @@ class ExactSums(Value):
                     f"cannot forget {what}: feature {self.features.name(j)!r} of class "
                     f"{classes.name(int(self.present[k]))!r}; nothing was changed"
                 )
+
+    def scaled(self, factors: Array) -> Self:
+        """Return the sums as if each row weighed so many times as much, by class.
+
+        Where they are rounded, n and Σx² are not below what they should be and Σx is not beyond, so that no variance is
+        below zero.
+        """
+        axes = (1,) * (len(self.sums.shape) - 2)
+        away = np.array([True, False, True]).reshape(3, 1, *axes)
+        sums = self.sums.scaled(factors[self.present].reshape(-1, *axes), away)
+        return replace(self, exact_rows=scaled(self.exact_rows, factors), sums=sums)
 
     def same(self, other: object) -> bool:
         """True if both hold the same sums."""

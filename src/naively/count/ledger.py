@@ -168,7 +168,7 @@ class PartLedger(Value):
             return None
         cells = part.cells
         try:
-            return histogram + Cells(*_core.changed_kinds(self._look_up(cells), cells.values, cells.klass))
+            return histogram + Cells(*_core.histogram_change(self._look_up(cells), cells.values, cells.klass))
         except OverflowError:
             return None
 
@@ -230,7 +230,13 @@ class Ledger(Value):
         classes, places = self.classes.union(tally.classes, "classes")
         if places is not None:
             tally = tally.renumbered(classes, places)
-        parts = {name: part.add(tally.parts[name], classes) for name, part in self.counted.items()}
+        given: dict[str, Any] = tally.parts
+        new = {
+            n: PartLedger(self.classes, (part.absent(self.exact_rows),))
+            for n, part in given.items()
+            if n not in self.counted
+        }
+        parts = {name: part.add(given[name], classes) for name, part in (self.counted | new).items()}
         return Ledger(classes, spread(sum_of([self.exact_rows, tally.exact_rows]), classes.size, None), parts)
 
     def subtract(self, tally: Tally) -> Ledger:
@@ -261,7 +267,7 @@ def count_histogram_of(cells: Cells) -> Cells:
     count, missing = cells.values
     most, classes = int(count.max(initial=0)) + 1, int(cells.klass.max(initial=0)) + 1
     if missing.any() or most * classes >= 1 << 24:
-        return Cells(*_core.changed_kinds(np.zeros_like(cells.values), cells.values, cells.klass))
+        return Cells(*_core.histogram_change(np.zeros_like(cells.values), cells.values, cells.klass))
     n_features = np.bincount(count * classes + cells.klass)
     seen = np.flatnonzero(n_features)
     return Cells((seen // classes) << _KIND_BITS, (seen % classes).astype(np.int32), n_features[seen][None])

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from naively import _core
-from naively.arrays import FIXED, Array, Value, narrowed, rounded
+from naively.arrays import FIXED, Array, Value, narrowed, rounded, scaled
 from naively.count.cells import Cells
 from naively.count.columns import CODE_BITS, MISSING
 from naively.count.counts import padded, rows_left, spread, sum_of, verify_counts, verify_rows
@@ -85,6 +85,11 @@ class NumberCounts(Value):
         sums = ExactSums.empty(n_classes, features)
         return cls(sums.exact_rows, features, levels, bounds, np.zeros(0, np.uint64), Cells.empty(), sums)
 
+    def absent(self, exact_rows: Array) -> NumberCounts:
+        """Return the counts of rows in which all columns are missing."""
+        none = NumberCounts.empty(len(exact_rows), Index(0))
+        return replace(none, exact_rows=exact_rows, sums=replace(none.sums, exact_rows=exact_rows))
+
     @classmethod
     def counted(
         cls,
@@ -138,7 +143,7 @@ class NumberCounts(Value):
         return len(self.cells) + len(self.ticks) + self.sums.size
 
     def level(self, column: int) -> int:
-        """How many bits of the fraction a column's ticks keep; 52 is exact."""
+        """Return the number of bits of the fraction that a column's ticks keep; 52 is exact."""
         return int(self.levels[column])
 
     def values(self, column: int) -> tuple[Array, Array, Array]:
@@ -157,10 +162,15 @@ class NumberCounts(Value):
 
     def counts(self, column: int) -> Array:
         """How often each class has each tick of a column: classes by ticks."""
-        begin, end = np.searchsorted(self.cells.feature, [column << CODE_BITS, (column << CODE_BITS) | MISSING])
-        result = np.zeros((len(self.rows), int(np.diff(self.bounds)[column])), self.cells.values.dtype)
-        result[self.cells.klass[begin:end], self.cells.feature[begin:end] & MISSING] = self.cells.values[0, begin:end]
+        at, klass, value = self.entries(column)
+        result = np.zeros((len(self.rows), int(self.bounds[column + 1] - self.bounds[column])), value.dtype)
+        result[klass, at] = value
         return result
+
+    def entries(self, column: int) -> tuple[Array, Array, Array]:
+        """The ticks of a column by number, the classes that have them, and how often."""
+        begin, end = np.searchsorted(self.cells.feature, [column << CODE_BITS, (column << CODE_BITS) | MISSING])
+        return self.cells.feature[begin:end] & MISSING, self.cells.klass[begin:end], self.cells.values[0, begin:end]
 
     def missing(self) -> Array:
         """How often each column is missing in each class: columns by classes."""
@@ -201,6 +211,11 @@ class NumberCounts(Value):
             return _core.added_values(self._flat, other._flat, subtract)
         except OverflowError as error:
             raise NaivelyError(str(error)) from None
+
+    def scaled(self, factors: Array) -> Self:
+        """Return the counts times a factor for each class; ticks stay, whether or not they have counts left."""
+        rows, sums = scaled(self.exact_rows, factors), self.sums.scaled(factors)
+        return replace(self, exact_rows=rows, cells=self.cells.scaled(factors), sums=sums)
 
     def same(self, other: object) -> bool:
         """True if both hold the same counts at the same levels."""
@@ -304,6 +319,17 @@ class NumberCounts(Value):
             moved + missing,
             _spread_sums(self.sums, features, own),
         )
+
+
+def middles(x: Array, level: int) -> Array:
+    """The number in the middle of the tick of each number.
+
+    >>> middles(np.array([1.0, 1.9, -3.0]), 0).tolist()
+    [1.5, 1.5, -3.0]
+    """
+    pattern, cut = (np.asarray(x, np.float64) + 0.0).view(np.uint64), np.uint64(EXACT - level)
+    ordered = np.where(pattern & _SIGN != 0, ~pattern, pattern | _SIGN)
+    return _numbers(((ordered >> cut) << cut) | ((np.uint64(1) << cut) >> np.uint64(1)))
 
 
 def _as_counted(values: Array) -> Array:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from naively.arrays import Array, Value, less, rounded
+from naively.arrays import Array, Value, less, rounded, scaled
 from naively.count.counts import WORDS, Counts, padded, rows_left, spread, sum_of, verify_most, verify_rows
 from naively.errors import InputError
 from naively.names import Index
@@ -33,6 +34,9 @@ class Part(Protocol):
 
     def minus(self, other: Self, classes: Index) -> Self:
         """Subtract the other; raise NegativeCount if that is more than was counted."""
+
+    def scaled(self, factors: Array) -> Self:
+        """Return the counts times a factor for each class."""
 
     def same(self, other: object) -> bool:
         """True if both hold the same."""
@@ -66,7 +70,7 @@ def _verify_tally(tally: Tally) -> None:
 class Tally(Value):
     """The counts of some rows: classes, rows per class, and a part for each group of features that is counted alike.
 
-    `a + b` merges, `a - b` forgets, `a == b` compares.
+    `a + b` merges, `a - b` forgets, `a * 0.5` lets each row count half, `a == b` compares.
 
     >>> from naively import MultinomialNB
     >>> a = MultinomialNB().fit([[2, 0], [0, 1]], ["x", "y"]).tally_
@@ -108,9 +112,18 @@ class Tally(Value):
         return {name: getattr(part, "features", None) for name, part in self.parts.items()}
 
     def __add__(self, other: Tally) -> Tally:
-        classes, theirs = self.aligned(other)
-        parts = {name: part + theirs.parts[name] for name, part in self.parts.items()}
+        mine = self.with_parts_of(other)
+        classes, theirs = mine.aligned(other.with_parts_of(mine) if isinstance(other, Tally) else other)
+        parts = {name: part + theirs.parts[name] for name, part in mine.parts.items()}
         return Tally(classes, sum_of([self.exact_rows, theirs.exact_rows]), parts)
+
+    def with_parts_of(self, other: Any) -> Tally:
+        """Return the tally with the parts that only the other one has, if all their columns may be missing."""
+        others: dict[str, Any] = other.parts if isinstance(other, Tally) else {}
+        absent = [name for name in others if name not in self.parts]
+        if not absent or not all(hasattr(others[name], "absent") for name in absent):
+            return self
+        return replace(self, parts={**self.parts, **{name: others[name].absent(self.exact_rows) for name in absent}})
 
     def __radd__(self, other: int) -> Tally:
         """Return this tally for 0 + tally, which is how `sum` begins."""
@@ -124,6 +137,19 @@ class Tally(Value):
             check_missing(classes, (self.exact_rows, part), (theirs.exact_rows, theirs.parts[name]))
         return Tally(classes, rows, parts)
 
+    def __mul__(self, factor: float) -> Tally:
+        """Return the counts of rows that weigh so many times as much; where digits run out, they are rounded."""
+        if not isinstance(factor, Real) or not 0 <= factor < np.inf:
+            return NotImplemented
+        return self.scaled(np.full(self.classes.size, float(factor)))
+
+    __rmul__ = __mul__
+
+    def scaled(self, factors: Array) -> Tally:
+        """Return the counts times a factor for each class."""
+        parts = {name: part.scaled(factors) for name, part in self.parts.items()}
+        return Tally(self.classes, scaled(self.exact_rows, factors), parts)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tally):
             return NotImplemented
@@ -133,6 +159,20 @@ class Tally(Value):
             return False
         same = np.array_equal(*padded(self.exact_rows, theirs.exact_rows))
         return same and all(part.same(theirs.parts[name]) for name, part in self.parts.items())
+
+    def same_counts(self, other: Tally) -> bool:
+        """True if both hold the same counts, those of numbers at the coarser of the two levels of each column.
+
+        What was forgotten does not make a column finer again: `((a + b) - b).same_counts(a)` holds always,
+        `(a + b) - b == a` where no column of numbers has become coarser by `b` (docs/decisions.md).
+        """
+        try:
+            _, theirs = self.aligned(other)
+        except InputError:
+            return False
+        pairs: list[tuple[Any, Any]] = [(part, theirs.parts[name]) for name, part in self.parts.items()]
+        same = np.array_equal(*padded(self.exact_rows, theirs.exact_rows))
+        return same and all(getattr(a, "same_counts", a.same)(b) for a, b in pairs)
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -1,7 +1,7 @@
-"""Checkpoints: files of learners in the middle of a stream, from which learning goes on as if never interrupted.
+"""Checkpoints: files of learners in the middle of a stream, from which learning continues as if never interrupted.
 
-Unlike a model that is saved, a checkpoint keeps the ledger as it is, level by level, so that what is added later is
-added in the same order: the end is the same to the last bit.
+Unlike a saved model, a checkpoint keeps the levels of the ledger, so that later batches are added in the same order:
+the result is the same to the last bit.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from naively.store.registry import form
 from naively.store.verify import verify
 
 
-def save_checkpoint(model: Any, path: str | os.PathLike[str], about: dict[str, Any]) -> None:
-    """Write the state of a learner, and a record of what else its caller needs to go on."""
-    writer = Writer()
+def save_checkpoint(learner: Any, path: str | os.PathLike[str], about: dict[str, Any]) -> None:
+    """Write the state of a learner, and a record of what its caller needs to continue."""
+    model, writer = learner._state, Writer()
     made = put_state(writer, model)
-    write(path, {"checkpoint": writer.put(about, "told"), "model": made}, writer.arrays)
+    write(path, {"checkpoint": writer.put(about, "about"), "model": made}, writer.arrays)
 
 
 def put_state(writer: Writer, model: Any) -> dict[str, Any]:
@@ -65,8 +65,8 @@ def _restored(learner: Any, contents: Contents, suits: Callable[[dict[str, Any]]
     if not suits(about):
         return None
     model = get_state(learner, reader, contents.part("model"))
-    learner._commit(model)
     learner._check_counted(model)
+    learner._commit(model)
     return about
 
 

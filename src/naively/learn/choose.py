@@ -1,4 +1,4 @@
-"""Choice of the recipe of a text classifier, from the texts that it learns."""
+"""Chooses the recipe of a text classifier from the texts that it learns."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ class Choice:
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """What is to be chosen: the parameters, the prior, and how the words of a text are read."""
+    """A question for the search: the parameters, the prior, and how the words of a text are read."""
 
     family: Words
     parameters: Mapping[str, Any]
@@ -144,7 +144,7 @@ class Question:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What the choice depends on besides the texts, and may change while texts are learnt."""
+        """All that the choice depends on besides the texts, and that may change while texts are learnt."""
         return (*(repr(self.parameters[name]) for name in (*RECIPE, "choose")), repr(self.prior))
 
 
@@ -249,7 +249,7 @@ def read_sample(family: Words, sample: KeptRows, n_rows: int | None = None) -> W
 
 
 def readings_of(sample: KeptRows) -> dict[Any, WordRows]:
-    """Texts of the sample that were read already, by their tokens; whoever adds to it takes it out again."""
+    """Return the texts of the sample that were read already, by their tokens; the caller may add to it."""
     readings: dict[Any, WordRows] = sample.found.setdefault("readings", {})
     return readings
 

@@ -42,7 +42,7 @@ class CountedPart(Value):
 
     @property
     def n_rows(self) -> float:
-        """The weight of all rows that were counted."""
+        """Weight of all counted rows."""
         return float(self.learner._state.ledger.rows.sum())
 
     def count(self, X: Any, y: Any, sample_weight: Any = None) -> CountedPart:

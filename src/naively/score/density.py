@@ -1,4 +1,4 @@
-"""Density: the table of columns of numbers that have densities of one family."""
+"""Density tables: the scores of numeric columns whose densities belong to one family."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class DensityFamily(Protocol):
     """A family of densities, as far as its table needs it."""
 
     @property
-    def shown(self) -> tuple[str, ...]:
+    def parameter_names(self) -> tuple[str, ...]:
         """The names of the parameters."""
 
     @property
@@ -53,7 +53,7 @@ class Support(Protocol):
 
 def _check_density(table: Density) -> None:
     shape = table.classes.size, table.features.size
-    need(len(table.parameters) == len(table.family.shown) > 0, "the parameters of densities")
+    need(len(table.parameters) == len(table.family.parameter_names) > 0, "the parameters of densities")
     need(all(are(values, "f8", *shape) for values in table.parameters), "the parameters of densities")
     need(are(table.prior, "f8", shape[0]), "the prior")
     need(all(map(finite, table.parameters[:-1])), "the parameters of densities")
@@ -93,6 +93,8 @@ class Density(Value):
         found = self.family.as_normal(self.parameters)
         if found is None:
             return None
+        if self.known.all():
+            return found[0], 0.5 / found[1], -0.5 * np.log(2 * np.pi * found[1])
         variance = np.where(self.known, found[1], 1.0)
         constant = np.where(self.known, -0.5 * np.log(2 * np.pi * variance), 0.0)
         return found[0], np.where(self.known, 0.5 / variance, 0.0), constant

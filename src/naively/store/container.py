@@ -1,8 +1,8 @@
-"""The container: one file of the safetensors format, with a JSON document that says what its arrays mean.
+"""The container: one file of the safetensors format, with a JSON document that describes its arrays.
 
-Arrays are read where they lie (memory-mapped). Before anything is believed, sizes are compared with the size of the
-file and the header with its digest. Each array has a digest as well: all are compared at once where the file is small,
-otherwise when somebody asks for it.
+Arrays are read in place (memory-mapped). First of all, sizes are compared with the size of the file, and the header
+with
+its digest. Each array has a digest too: all are compared at once if the file is small, otherwise on request.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ OLDEST = 5
 """The oldest version that is read: the first one that is kept for good."""
 _VERSION_NUMBER = re.compile("[1-9][0-9]{0,5}")
 SMALL = 16 << 20
-"""Of files up to so many bytes, all arrays are compared with their digests when they are opened."""
+"""For files of up to this many bytes, all arrays are compared with their digests when they are opened."""
 _LARGEST_HEADER = 100 << 20
 _MOST_AXES = 4
 _NO_DIGEST = "0" * 64
@@ -45,7 +45,7 @@ _NAMES = {np.dtype(kind): name for name, kind in _TYPES.items()}
 
 
 def write(path: str | os.PathLike[str], document: Document, arrays: Mapping[str, Array]) -> None:
-    """Write a file whole, or leave what was there."""
+    """Write a whole file, or leave the old one as it was."""
     from naively.store.atomic import replacing
 
     pieces = _pieces(document, arrays)
@@ -62,7 +62,8 @@ def to_bytes(document: Document, arrays: Mapping[str, Array]) -> bytes:
 def _pieces(document: Document, arrays: Mapping[str, Array]) -> list[bytes | memoryview]:
     """Return the bytes of a file, one piece after another."""
     ready = {name: _as_stored(name, array) for name, array in arrays.items()}
-    names = sorted(ready, key=lambda name: (-ready[name].dtype.itemsize, name))  # so that each begins where it may
+    # larger items first, so that each array is aligned
+    names = sorted(ready, key=lambda name: (-ready[name].dtype.itemsize, name))
     digests: Json = {name: _digest(_bytes(ready[name])) for name in names}
     header = _header({**document, "digests": digests}, {name: ready[name] for name in names})
     if len(header) > _LARGEST_HEADER:
@@ -104,7 +105,7 @@ def _header(document: Document, arrays: Mapping[str, Array]) -> bytes:
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """A file that was opened: its document, and its arrays where they lie."""
+    """An opened file: its document, and its arrays in place."""
 
     path: str
     size: int
@@ -145,14 +146,14 @@ class Contents:
 
 
 def read(path: str | os.PathLike[str]) -> Contents:
-    """Open a file; raises FileError, before anything is made of its numbers, where it is none of ours or damaged."""
-    shown = os.fspath(path)
+    """Open a file; raise FileError, before its numbers are used, if it is damaged or not a model."""
+    name = os.fspath(path)
     with open(path, "rb", opener=_at_once) as file:
         status = os.fstat(file.fileno())
         size = status.st_size
         if not stat.S_ISREG(status.st_mode):
-            raise FileError(f"{shown}: is a pipe or a device, and a model is read from a file; write it to one first")
-        return _contents(shown, size, file, lambda begin: _data(file, begin, size))
+            raise FileError(f"{name}: is a pipe or a device, and a model is read from a file; write it to one first")
+        return _contents(name, size, file, lambda begin: _data(file, begin, size))
 
 
 def from_bytes(data: object) -> Contents:
@@ -170,18 +171,18 @@ def _bytes_of(data: object) -> bytes:
         raise TypeError(f"a model is read from bytes, got {type(data).__name__}; naively.load reads a file") from None
 
 
-def _contents(shown: str, size: int, file: BinaryIO, data_from: Callable[[int], memoryview]) -> Contents:
+def _contents(name: str, size: int, file: BinaryIO, data_from: Callable[[int], memoryview]) -> Contents:
     """Read the beginning of a file, and make arrays of the data behind it."""
     if size < 8:
-        raise FileError(f"{shown}: no model of naively: it has {size} bytes")
+        raise FileError(f"{name}: no model of naively: it has {size} bytes")
     long = int.from_bytes(file.read(8), "little")
     if not 2 <= long <= min(size - 8, _LARGEST_HEADER) or long % 8:
-        raise FileError(f"{shown}: no model of naively, or cut off or damaged (it does not begin like one)")
-    entries, document = _opened(shown, file.read(long))
-    arrays = _arrays(shown, entries, data_from(8 + long))
-    contents = Contents(shown, size, document, arrays)
+        raise FileError(f"{name}: no model of naively, or cut off or damaged (it does not begin like one)")
+    entries, document = _opened(name, file.read(long))
+    arrays = _arrays(name, entries, data_from(8 + long))
+    contents = Contents(name, size, document, arrays)
     if arrays.keys() != contents.part("digests").keys():
-        raise FileError(f"{shown}: the file is damaged (arrays and digests do not match)")
+        raise FileError(f"{name}: the file is damaged (arrays and digests do not match)")
     if contents.small:
         contents.verify()
     return contents
@@ -202,12 +203,12 @@ def is_model(path: str | os.PathLike[str]) -> bool:
 
 
 def _at_once(path: str, flags: int) -> int:
-    """Open without waiting for somebody to write, as a pipe with a name would."""
+    """Open without waiting for a writer, as a named pipe would."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _data(file: BinaryIO, begin: int, size: int) -> memoryview:
-    """What lies behind the header: of a small file read, so that nobody can change it any more, otherwise mapped."""
+    """Return the bytes behind the header: of a small file read, so that nobody can change them, otherwise mapped."""
     if size <= SMALL or size == begin:
         return memoryview(file.read(size - begin))
     return memoryview(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ))[begin:]
@@ -274,7 +275,7 @@ def _whole(node: Json) -> tuple[int, ...]:
 
 
 def _arrays(path: str, listed: Document, data: memoryview) -> dict[str, Array]:
-    """Every array where it lies: they fill the file without gaps, and none is larger than its bytes."""
+    """Return every array in place: they fill the file without gaps, and none is larger than its bytes."""
     arrays: dict[str, Array] = {}
     try:
         entries = {name: _Entry.of(node) for name, node in listed.items()}

@@ -18,10 +18,10 @@ def import_path(function: object, where: str) -> str:
     """
     owner = getattr(function, "__objclass__", function)
     module, name = getattr(owner, "__module__", None), getattr(function, "__qualname__", None)
-    shown = getattr(function, "__name__", repr(function))[:60]
+    called = getattr(function, "__name__", repr(function))[:60]
     if module == "__main__":
         raise InputError(
-            f"{where} cannot be saved: {shown} is defined in the program that runs (no file holds code); move it to a "
+            f"{where} cannot be saved: {called} is defined in the program that runs (no file holds code); move it to a "
             "module, and import it from there"
         )
     found: object = sys.modules.get(str(module))
@@ -29,7 +29,7 @@ def import_path(function: object, where: str) -> str:
         found = getattr(found, part, None)
     if found is not function:
         raise InputError(
-            f"{where} cannot be saved: {shown} cannot be imported (no file holds code); define a function at the top "
+            f"{where} cannot be saved: {called} cannot be imported (no file holds code); define a function at the top "
             "of a module, and import it from there"
         )
     return f"{module}:{name}"

@@ -9,7 +9,7 @@ import numpy as np
 from naively.arrays import Array, Value
 from naively.count.columns import Categories
 from naively.families.base import remainder
-from naively.families.codes import CodeCounts, OwnCodes, code_table
+from naively.families.codes import CodeCounts, LeftOutCodes, code_table
 from naively.names import Index
 from naively.read.columns import missing
 from naively.read.frame import Frame
@@ -72,7 +72,7 @@ class Missingness(Value):
         """Return the scores of each row by the other rows; `rows` are those of each class."""
         found = self.codes(X)
         each = np.ones(len(codes)) if weight is None else weight.astype(np.float64)
-        return OwnCodes.of(_counted(self.counts, rows), found, codes, each).left_out(self.table, self.rule, found)
+        return LeftOutCodes.of(_counted(self.counts, rows), found, codes, each).left_out(self.table, self.rule, found)
 
 
 def _counted(counts: Array, rows: Array) -> CodeCounts:

@@ -170,7 +170,7 @@ class GaussianModel(Densities):
 
 
 def epsilon(moments: Any, var_smoothing: float) -> float:
-    """What is added to every variance: a share of the largest one over all rows, whatever batches they came in."""
+    """The number added to every variance: a share of the largest one over all rows, whatever batches they came in."""
     return float(Gaussian(var_smoothing).epsilon(moments.together.moments)[0, 0])
 
 

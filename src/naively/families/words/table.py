@@ -35,7 +35,7 @@ def _check_text_table(table: TextTable) -> None:
     threads = table.words.threads
     need(threads is None or (type(threads) is int and 1 <= threads <= _MOST_THREADS), "a number of threads")
     need(table.idf is None or are(table.idf, "f8", size), "the weights of words")
-    need(table.holes is None or are(table.holes, "b1", size), "the words of a table")
+    need(table.unknown is None or are(table.unknown, "b1", size), "the words of a table")
     need(table.place is None or are(table.place, "i4", all_words.size), "the places of words")
 
 
@@ -55,7 +55,7 @@ class TextTable(Value):
     features: WordSubset
     idf: Array | None
     few: Array | None  # the numbers of the words, in a table of some words
-    holes: Array | None = None  # a mask of words that are unknown though they have a column
+    unknown: Array | None = None  # a mask of words that are unknown though they have a column
 
     @property
     def classes(self) -> Index:
@@ -71,8 +71,8 @@ class TextTable(Value):
         numbers, all_words = self.features.numbers, self.features.words
         assert numbers is not None
         assert all_words is not None
-        if self.holes is not None:
-            return np.where(self.holes, -1, np.arange(all_words.size)).astype(np.int32)
+        if self.unknown is not None:
+            return np.where(self.unknown, -1, np.arange(all_words.size)).astype(np.int32)
         if len(numbers) == all_words.size:
             return None
         place = np.full(all_words.size, -1, np.int32)

@@ -1,4 +1,4 @@
-"""Values: find the values of a table's columns that are most typical of each class."""
+"""Top values: the values of a table's columns that speak most for each class."""
 
 from __future__ import annotations
 
@@ -9,32 +9,29 @@ import numpy as np
 
 from naively.arrays import Array
 from naively.count.columns import CODE_BITS, MISSING
+from naively.count.ledger import Ledger
+from naively.families.blocks.blocks import Blocks
 from naively.families.blocks.categories import CategoryBlock
 from naively.families.blocks.density_columns import DensityBlock
 from naively.families.blocks.matrix import MatrixBlock
 from naively.families.blocks.number_columns import NumberBlock
 from naively.families.blocks.text import TextBlock
 from naively.families.columns.bins import bin_range
-from naively.families.columns.declared import Kernel
-from naively.families.columns.numeric import Column
+from naively.families.columns.declared import Bernoulli, Categorical, Kernel
+from naively.families.columns.number_table import Column
 from naively.families.poisson import Poisson
 from naively.families.words.log_odds import top_words
 from naively.learn.factors import amount, word_counts
+from naively.smooth.rules import Smoothing
 
 Found = list[list[tuple[str, float]]]
 """For each class, by code: descriptions of values, and how typical they are, in standard deviations."""
 _STRENGTH = 1000.0  # as in `top_words` of a model of texts
 
 
-def telling_values(learner: Any, top: int) -> dict[Any, list[tuple[str, float]]]:
-    """Return, for each class, the values that are more frequent in it, and the columns whose means differ most.
-
-    Categories, bins, parts of a whole and missing values are ranked by log-odds against all other classes, with half a
-    row added to each count; Gaussian columns and numbers of events by the distance of their means. Both are in standard
-    deviations. Columns that the model ignores are left out.
-    """
-    model = learner._model
-    blocks, ledger, rule = learner._blocks_of(model), model.ledger, learner._rule()
+def top_values(blocks: Blocks, ledger: Ledger, rule: Smoothing, top: int) -> dict[Any, list[tuple[str, float]]]:
+    """Return, for each class, the values that are more frequent in it, and the columns whose means differ most."""
+    assert ledger.classes.names is not None
     names = ledger.classes.names.tolist()
     found: Found = [[] for _ in names]
     for block in blocks.blocks:
@@ -43,14 +40,12 @@ def telling_values(learner: Any, top: int) -> dict[Any, list[tuple[str, float]]]
             _categories(part.total, found)
         elif isinstance(block, NumberBlock):
             table = block.family.table(part, rule, np.zeros(len(names)))
-            moments, ignored = part.total.moments.full(), table.ignored
+            moments = part.total.exact_sums().full()
             for column in table.columns:
-                if column.name in ignored:
-                    continue
-                if column.edges is None:
+                if column.density is not None and not column.ignored:
                     _means(moments, moments.features.lookup[column.name], column.name, found)
-                else:
-                    _bins(column, found)
+                elif not column.ignored:
+                    _codes(column, found)
         elif isinstance(block, DensityBlock):
             _densities(block, block.family.table(part, rule, np.zeros(len(names))), part.total.full(), found)
         elif isinstance(block, TextBlock):
@@ -103,14 +98,16 @@ def _categories(tally: Any, found: Found) -> None:
     _frequent(table, sums[values >> CODE_BITS], title, found)
 
 
-def _bins(column: Column, found: Found) -> None:
-    """Add the bins of a histogram; for a kernel, neighbouring bins that are all typical or untypical are joined."""
-    assert column.edges is not None
+def _codes(column: Column, found: Found) -> None:
+    """Add categories or bins; for a kernel, neighbouring bins that are all typical or untypical are joined."""
     assert column.counts is not None
-    edges, counts, totals = column.edges, column.counts, column.counts.sum(axis=0)
-    if not isinstance(column.rule, Kernel):
-        _frequent(counts, totals, lambda at: f"{column.name} {bin_range(edges, at)}", found)
+    counts, totals = column.counts, column.counts.sum(axis=0)
+    if not isinstance(column.family, Kernel):
+        sign = " = " if isinstance(column.family, (Bernoulli, Categorical)) else " "
+        _frequent(counts, totals, lambda at: f"{column.name}{sign}{column.code_name(at)}", found)
         return
+    edges = column.edges
+    assert edges is not None
     log_odds = _log_odds(counts, totals)
     for k, pairs in enumerate(found):
         first = np.concatenate([[0], np.flatnonzero(np.diff(log_odds[:, k] > 0)) + 1])
