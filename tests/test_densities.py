@@ -252,7 +252,7 @@ class Lengths(NumberFamily):
 
     support = naively.LogNormal.support
     names: ClassVar[tuple[str, ...]] = ("square",)
-    shown: ClassVar[tuple[str, ...]] = ("scale",)
+    parameter_names: ClassVar[tuple[str, ...]] = ("scale",)
 
     def statistics(self, x: Array) -> tuple[Array, ...]:
         return (x * x,)

@@ -1,15 +1,16 @@
-// The digamma function: by its series far from zero, to which one comes step by step.
+// The digamma function, by recurrence up to 10 and by its asymptotic series from there on.
+// The result is exact to the last bits for every number above zero.
 #pragma once
 
 #include <cmath>
 
 namespace naively {
 
-// Of a number above zero.
+// digamma(x); x must be above zero.
 inline double digamma(double x) {
     constexpr double series[] = {1.0 / 12, -691.0 / 32760, 1.0 / 132, -1.0 / 240, 1.0 / 252, -1.0 / 120, 1.0 / 12};
     double steps = 0.0;
-    for (; x < 10.0; x += 1.0) steps += 1.0 / x;  // from there on, the series is exact to the last bits
+    for (; x < 10.0; x += 1.0) steps += 1.0 / x;  // from 10 on the series is exact to the last bits
     const double inverse = 1.0 / (x * x);
     double tail = 0.0;
     for (const double term : series) tail = (tail + term) * inverse;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr Digit top_bit = Digit{1} << 63;
 
-// Where the digits of each number begin, and where those of the last end.
+// The index of each number's first digit, and the number of all digits.
 std::vector<std::size_t> starts_of(const ExactView& numbers) {
     std::vector<std::size_t> starts(numbers.size + 1, 0);
     for (std::size_t i = 0; i < numbers.size; ++i) starts[i + 1] = starts[i] + numbers.length[i];
@@ -39,7 +39,7 @@ struct Number {
     }
 };
 
-// A number without its sign; the first digit is worth 2^(64 * low).
+// A number without its sign; its first digit is worth 2^(64 * low).
 struct Magnitude {
     static constexpr std::size_t room = 2 * most_digits + 2;
     Digit digit[room];
@@ -49,7 +49,7 @@ struct Magnitude {
     void trim() {
         while (size && digit[size - 1] == 0) --size;
     }
-    // The power of two that is above all digits, and how far the first bit that is set is below it.
+    // top(): the power of two above all digits; up(): the number of zero bits above the first set bit.
     int top() const { return 64 * (low + static_cast<int>(size)); }
     int up() const { return std::countl_zero(digit[size - 1]); }
     Digit at(int place) const {
@@ -67,13 +67,13 @@ void set(Magnitude& to, const Number& number) {
     to.trim();
 }
 
-// Both must come from single numbers, so that the product has room.
+// to = a * b; both must come from single numbers, so that the product has room.
 void multiply(Magnitude& to, const Magnitude& a, const Magnitude& b) {
     to.low = a.low + b.low;
     to.size = a.size + b.size;
     std::fill_n(to.digit, to.size, Digit{0});
     for (std::size_t i = 0; i < a.size; ++i) {
-        Digit over = 0;  // from the digit before
+        Digit over = 0;  // carry from the digit before
         for (std::size_t j = 0; j < b.size; ++j) {
             const Product product = multiplied(a.digit[i], b.digit[j]);
             Digit carry = 0;
@@ -88,7 +88,7 @@ void multiply(Magnitude& to, const Magnitude& a, const Magnitude& b) {
     to.trim();
 }
 
-// a - b, or false where that is negative.
+// to = a - b; returns false if that is negative.
 bool subtract(Magnitude& to, const Magnitude& a, const Magnitude& b) {
     if (b.size == 0) {
         to = a;
@@ -103,7 +103,16 @@ bool subtract(Magnitude& to, const Magnitude& a, const Magnitude& b) {
     return carry == 1;
 }
 
-// The double nearest to (bits + a little if `more`) * 2^exponent, where bits has its top bit set.
+void add(Magnitude& to, const Magnitude& a, const Magnitude& b) {
+    to.low = std::min(a.size ? a.low : b.low, b.size ? b.low : a.low);
+    const int end = std::max(a.low + static_cast<int>(a.size), b.low + static_cast<int>(b.size)) + 1;
+    to.size = 0;
+    Digit carry = 0;
+    for (int place = to.low; place < end; ++place) to.digit[to.size++] = add_digits(a.at(place), b.at(place), carry);
+    to.trim();
+}
+
+// The double nearest to (bits, plus a little if `more`) * 2^exponent; the top bit of `bits` must be set.
 double nearest(Digit bits, bool more, int exponent) {
     const int drop = std::max(11, -1074 - exponent);
     if (drop > 64) return 0.0;
@@ -116,7 +125,7 @@ double nearest(Digit bits, bool more, int exponent) {
     return static_cast<double>(kept) * std::bit_cast<double>(static_cast<Digit>(scale + 1023) << 52);
 }
 
-// The first 128 bits of a number, which is not zero, from the first one that is set.
+// The 128 bits of a number, which must not be zero, from its first set bit on.
 Product leading(const Magnitude& number) {
     const int up = number.up(), last = number.low + static_cast<int>(number.size) - 1;
     const Digit first = number.at(last), second = number.at(last - 1), third = number.at(last - 2);
@@ -124,7 +133,7 @@ Product leading(const Magnitude& number) {
     return {(second << up) | (third >> (64 - up)), (first << up) | (second >> (64 - up))};
 }
 
-// The double nearest to a number, which is not zero.
+// The double nearest to a number, which must not be zero.
 double nearest(const Magnitude& number) {
     const Product bits = leading(number);
     bool more = bits.low;
@@ -132,7 +141,7 @@ double nearest(const Magnitude& number) {
     return nearest(bits.high, more, number.top() - number.up() - 64);
 }
 
-// Moves the bits up until the first is set, and puts digits of zero below, so that there are `size` of them.
+// Shift the number until its first bit is set, and fill it with zero digits below up to `size` digits.
 void normalize(Magnitude& number, std::size_t size) {
     const int up = number.up();
     std::copy_backward(number.digit, number.digit + number.size, number.digit + size);
@@ -143,7 +152,7 @@ void normalize(Magnitude& number, std::size_t size) {
         number.digit[i] = (number.digit[i] << up) | (i ? number.digit[i - 1] >> (64 - up) : 0);
 }
 
-// The double nearest to number / by, bit after bit; both are used up.
+// The double nearest to number / by, found bit by bit; changes both.
 double nearest_by_bits(Magnitude& number, Magnitude& by) {
     const int exponent = number.top() - number.up() - by.top() + by.up();
     const std::size_t size = std::max(number.size, by.size);
@@ -174,8 +183,8 @@ struct Double2 {
     }
 };
 
-// The double nearest to number / by; both are used up. A quotient of 100 bits shows how it is rounded, unless it is
-// too near to the middle between two doubles.
+// The double nearest to number / by; changes both. A quotient of 100 bits decides the rounding, unless it is too near
+// to the middle between two doubles.
 double nearest_ratio(Magnitude& number, Magnitude& by) {
     if (number.size == 0) return 0.0;
     const int exponent = number.top() - number.up() - by.top() + by.up();
@@ -195,14 +204,14 @@ void check_equal(const ExactView& a, const ExactView& b) {
     if (a.size != b.size) throw std::invalid_argument("exact numbers differ in length");
 }
 
-// Calls use(first, last) for runs of numbers, on several threads.
+// Call use(first, last) for runs of numbers, on several threads.
 template <class Use>
 void in_runs(std::size_t size, int threads, Use&& use) {
     constexpr std::size_t run = 4096;
     for_each_task((size + run - 1) / run, threads, [&](std::size_t i) { use(i * run, std::min(size, (i + 1) * run)); });
 }
 
-// What the sums of one class and column come to.
+// Computes count, mean and variance from the sums of one class and column.
 class OneMoments {
    public:
     OneMoments(const Number& n, const Number& x, const Number& squares)
@@ -236,6 +245,30 @@ class OneMoments {
     bool none_, below_, wrong_;
     Magnitude n_, x_, squares_;
 };
+
+// (n * products - x * y) / (n * n)
+double covariance_of(const Number& n, const Number& x, const Number& y, const Number& products) {
+    if (n.zero() || n.negative()) return 0.0;
+    Magnitude a, b, left, right, top;
+    set(a, n);
+    set(b, products);
+    multiply(left, a, b);
+    multiply(right, a, a);
+    const Magnitude bottom = right;
+    set(a, x);
+    set(b, y);
+    multiply(right, a, b);
+    bool below = products.negative();
+    if (below != (x.negative() != y.negative())) {
+        add(top, left, right);
+    } else if (!subtract(top, left, right)) {
+        below = !below;
+        subtract(top, right, left);
+    }
+    Magnitude by = bottom;
+    const double size = nearest_ratio(top, by);
+    return below && size > 0.0 ? -size : size;
+}
 
 }  // namespace
 
@@ -313,14 +346,14 @@ ExactNumbers totals(const ExactView& numbers, std::size_t outer, std::size_t mid
     const std::size_t runs = (inner + run - 1) / run;
     std::vector<ExactNumbers> parts(outer * runs);
     for_each_task(parts.size(), worth_threads(threads, 4 * numbers.size), [&](std::size_t at) {
-        const std::size_t begin = at % runs * run, many = std::min(run, inner - begin);
-        std::vector<FixedSum> sums(many);
+        const std::size_t begin = at % runs * run, n_sums = std::min(run, inner - begin);
+        std::vector<FixedSum> sums(n_sums);
         for (std::size_t m = 0; m < middle; ++m) {
             const std::size_t first = (at / runs * middle + m) * inner + begin;
-            for (std::size_t i = 0; i < many; ++i)
+            for (std::size_t i = 0; i < n_sums; ++i)
                 sums[i].add(numbers.digits + starts[first + i], numbers.length[first + i], numbers.place[first + i]);
         }
-        parts[at].reserve(many);
+        parts[at].reserve(n_sums);
         for (const FixedSum& sum : sums) parts[at].push(sum.digits(), sum.size(), sum.low());
     });
     ExactNumbers result;
@@ -376,6 +409,18 @@ Moments moments_of(const ExactView& sums, int threads) {
             result.mean[i] = one.mean();
             result.variance[i] = one.variance();
         }
+    });
+    return result;
+}
+
+std::vector<double> covariances_of(const ExactView& sums, int threads) {
+    const std::size_t size = sums.size / 4;
+    const std::vector<std::size_t> starts = starts_of(sums);
+    const auto number = [&](std::size_t i) { return Number(sums, i, starts[i]); };
+    std::vector<double> result(size);
+    in_runs(size, threads, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i)
+            result[i] = covariance_of(number(i), number(size + i), number(2 * size + i), number(3 * size + i));
     });
     return result;
 }

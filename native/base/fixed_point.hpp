@@ -1,4 +1,5 @@
-// Counts of rows with weights: whole numbers of units of 2^-64, in 128 bits, so that sums are exact.
+// FixedPoint: the weighted count of a cell, a whole number of units of 2^-64 in 128 bits.
+// Adding never rounds; an operation that does not fit returns false.
 #pragma once
 
 #include <bit>
@@ -24,7 +25,7 @@ struct FixedPoint {
     explicit constexpr FixedPoint(std::int64_t number) : whole(number) {}
     constexpr FixedPoint(std::uint64_t parts, std::int64_t number) : fraction(parts), whole(number) {}
 
-    // A double rounded to whole units, to the nearest and of two to the even one.
+    // Round a double to whole units (ties to even).
     explicit FixedPoint(double value) {
         if (!(std::fabs(value) < 9223372036854775808.0)) too_large();
         constexpr double step = 1.0 / 4096.0;
@@ -51,7 +52,7 @@ struct FixedPoint {
         return {parts, static_cast<std::int64_t>(~static_cast<std::uint64_t>(whole) + (parts == 0))};
     }
 
-    // a + b; false where that does not fit.
+    // sum = a + b; returns false if that does not fit.
     static NAIVELY_INLINE bool add(const FixedPoint& a, const FixedPoint& b, FixedPoint& sum) {
         const std::uint64_t parts = a.fraction + b.fraction, over = parts < a.fraction;
         const auto left = static_cast<std::uint64_t>(a.whole), right = static_cast<std::uint64_t>(b.whole);
@@ -65,15 +66,16 @@ struct FixedPoint {
         return *this;
     }
 
-    // This number, not below zero, `many` times.
-    NAIVELY_INLINE FixedPoint times(std::uint32_t many) const {
-        const Product parts = multiplied(fraction, many), number = multiplied(static_cast<std::uint64_t>(whole), many);
+    // This number, not below zero, `factor` times.
+    NAIVELY_INLINE FixedPoint times(std::uint32_t factor) const {
+        const Product parts = multiplied(fraction, factor),
+                      number = multiplied(static_cast<std::uint64_t>(whole), factor);
         const std::uint64_t sum = number.low + parts.high;
         if (number.high || sum >> 63) too_large();
         return {parts.low, static_cast<std::int64_t>(sum)};
     }
 
-    // This number, not below zero, times `share` * 2^-32, which is at most one; rounded to whole units.
+    // This number, which must not be below zero, times `share` * 2^-32 (at most one), rounded to whole units.
     NAIVELY_INLINE FixedPoint share(std::uint64_t share) const {
         const Product low = multiplied(fraction, share), high = multiplied(static_cast<std::uint64_t>(whole), share);
         const std::uint64_t middle = high.low + low.high, top = high.high + (middle < high.low);
@@ -82,7 +84,7 @@ struct FixedPoint {
         return result;
     }
 
-    // The nearest double, of two the even one.
+    // The nearest double (ties to even).
     double rounded() const {
         if (negative()) return -(-*this).rounded();
         const auto high = static_cast<std::uint64_t>(whole);
@@ -99,17 +101,17 @@ static_assert(sizeof(FixedPoint) == 16);
 inline double as_double(double value) { return value; }
 inline double as_double(const FixedPoint& value) { return value.rounded(); }
 
-// Whole counts are kept in 64 bits. Of three planes, the last holds weights of words, which are in units of 2^-32
-// there.
+// The fraction bits of a plane of whole counts kept in 64 bits. Of three planes the last holds the weights of words, in
+// units of 2^-32; every other plane holds whole numbers.
 constexpr int bits_of_plane(std::size_t plane, std::size_t planes) { return planes == 3 && plane == 2 ? 32 : 0; }
 
-// A whole count of a plane in fixed point.
+// Convert a count with `bits` fraction bits to fixed point.
 inline FixedPoint widened(std::int64_t value, int bits) {
     if (bits == 0) return FixedPoint{value};
     return {static_cast<std::uint64_t>(value) << (64 - bits), value >> bits};
 }
 
-// The other way round; false where that is not possible.
+// Convert back; returns false if the value does not fit or has more fraction bits.
 inline bool narrowed(const FixedPoint& value, int bits, std::int64_t& to) {
     if (bits == 0) {
         to = value.whole;

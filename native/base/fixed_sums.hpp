@@ -1,4 +1,5 @@
-// Sums in fixed point: as many digits as the numbers that are added need, so that nothing is rounded.
+// FixedSum and FixedSums: sums of doubles with as many digits as the added numbers need.
+// Nothing is rounded, so a sum does not depend on the order of its terms.
 #pragma once
 
 #include <algorithm>
@@ -44,15 +45,15 @@ struct Parts {
     }
 };
 
-// A number to be added, which is not zero: its digits without the sign, the first at `low`.
+// A term that is not zero: its digits without the sign, the first of them at place `low`.
 template <std::size_t size>
 struct Term {
     Digit digit[size];
     int low;
-    Digit sign;  // all bits are set if it is negative
+    Digit sign;  // all bits are set if the term is negative
 };
 
-// Whole numbers of one or more digits times 2^exponent.
+// Build a term from the digits of a whole number and an exponent of two.
 template <class... Digits>
 NAIVELY_INLINE Term<sizeof...(Digits) + 1> term_of(int exponent, bool negative, Digits... digits) {
     constexpr std::size_t given = sizeof...(Digits);
@@ -83,14 +84,14 @@ NAIVELY_INLINE Term<4> term_of(const Parts& a, const Parts& b, const Parts& c) {
                    high.high + (middle < low.high));
 }
 
-// a + b + carry, and whether that is carried on.
+// a + b + carry; `carry` becomes 1 if the sum overflows, else 0.
 NAIVELY_INLINE Digit add_digits(Digit a, Digit b, Digit& carry) {
     const Digit sum = a + b, both = sum + carry;
     carry = (sum < a) | (both < sum);
     return both;
 }
 
-// Adds a term to digits in two's complement: `to` is the one at the term's place, `end` is behind the last.
+// Add a term to digits in two's complement: `to` points to the digit at the term's place, `end` behind the last digit.
 template <std::size_t size>
 NAIVELY_INLINE void add_term(Digit* to, const Digit* end, const Term<size>& term) {
     Digit carry = term.sign & 1;
@@ -98,7 +99,7 @@ NAIVELY_INLINE void add_term(Digit* to, const Digit* end, const Term<size>& term
     for (to += size; carry != (term.sign & 1) && to != end; ++to) *to = add_digits(*to, term.sign, carry);
 }
 
-// One sum.
+// One exact sum, which grows by the digits that its terms need.
 class FixedSum {
    public:
     const Digit* digits() const { return &digit_[index(low_)]; }
@@ -111,7 +112,7 @@ class FixedSum {
         add_term(&digit_[index(term.low)], &digit_[index(end_)], term);
     }
 
-    // Digits in two's complement.
+    // Add a number given by its digits in two's complement.
     void add(const Digit* digits, std::size_t size, int low) {
         if (size == 0) return;
         const int end = low + static_cast<int>(size);
@@ -128,7 +129,7 @@ class FixedSum {
     static constexpr int margin = 3;
     static std::size_t index(int place) { return static_cast<std::size_t>(place - lowest_place + margin); }
 
-    // Makes room for a number with these places, and for what is carried beyond it.
+    // Make room for a number at these places and for its carry.
     void extend(int low, int end) {
         if (low_ == end_) low_ = end_ = low;
         const Digit top = low_ == end_ ? 0 : digit_[index(end_ - 1)];
@@ -144,7 +145,7 @@ class FixedSum {
     int low_ = 0, end_ = 0;
 };
 
-// A sum for each class and column. All sums of a column have the same places.
+// A sum for each class and column. All sums of one column have digits at the same places.
 class FixedSums {
    public:
     FixedSums() = default;
@@ -152,14 +153,14 @@ class FixedSums {
 
     template <std::size_t size>
     NAIVELY_INLINE void add(std::size_t klass, std::size_t column, const Term<size>& term) {
-        constexpr int many = static_cast<int>(size);
+        constexpr int n_digits = static_cast<int>(size);
         Column& to = columns_[column];
-        if (term.low < to.low || term.low + many >= to.end) extend(to, term.low, term.low + many + 1);
+        if (term.low < to.low || term.low + n_digits >= to.end) extend(to, term.low, term.low + n_digits + 1);
         Digit* sum = &to.digits[klass * to.size()];
         add_term(sum + (term.low - to.low), sum + to.size(), term);
     }
 
-    // Adds the sums of others, whose columns lie here from `first` on.
+    // Add the sums of `other`; its first column corresponds to column `first` here.
     void add(const FixedSums& other, std::size_t first) {
         for (std::size_t j = 0; j < other.columns_.size(); ++j) {
             const Column& from = other.columns_[j];
@@ -174,7 +175,7 @@ class FixedSums {
         }
     }
 
-    // Adds one sum of each class to those of all columns.
+    // Add a sum per class to the sums of every column.
     void add_to_all(const FixedSums& one) {
         for (std::size_t j = 0; j < columns_.size(); ++j) add(one, j);
     }
@@ -190,7 +191,7 @@ class FixedSums {
     std::size_t columns() const { return columns_.size(); }
 
    private:
-    // The last digit of every sum is there for its sign and for what is carried: room for 2^63 terms.
+    // The last digit of every sum is spare, for the sign and for carries: room for 2^63 terms.
     struct Column {
         int low = 0, end = 0;
         std::vector<Digit> digits;

@@ -1,4 +1,5 @@
-// A keyed hash: eight bytes at a time, each step a product of 128 bits folded in half.
+// A keyed 64-bit hash of bytes: eight bytes per step, each step a 128-bit product folded in half.
+// Hashes depend only on the bytes and the seed, never on the machine, and no byte behind the end is read.
 #pragma once
 
 #include <bit>
@@ -41,19 +42,19 @@ NAIVELY_INLINE std::uint64_t load_eight(const char* bytes) {
     return word;
 }
 
-// The first sixteen bytes as two numbers, the first byte lowest; what lies behind the end counts as zero.
+// The first sixteen bytes of a text as two numbers, lowest byte first; bytes behind the end count as zero.
 struct Head {
     std::uint64_t first, second;
 };
 
-// Reads no further than the end.
+// Load the head without reading behind the end.
 NAIVELY_INLINE Head load_head(const char* bytes, std::size_t length) {
     char block[16] = {};
     if (length > 0) std::memcpy(block, bytes, length < 16 ? length : 16);
     return {load_eight(block), load_eight(block + 8)};
 }
 
-// The same, where sixteen bytes can be read whatever the length.
+// Load the head; sixteen bytes must be readable whatever the length.
 NAIVELY_INLINE Head load_padded(const char* bytes, std::size_t length) {
     constexpr std::uint64_t all = ~std::uint64_t{0};
     static constexpr Head masks[17] = {
@@ -77,7 +78,7 @@ NAIVELY_INLINE std::uint64_t hash_number(std::uint64_t number, std::uint64_t see
     return fold(number ^ seed, salt_a ^ (seed << 1));
 }
 
-// Another one in each process, so that nobody can choose what collides in tables that end with a call.
+// A seed drawn once per process, so that nobody can choose texts that collide in tables which live for one call.
 inline const std::uint64_t process_seed = [] {
     std::random_device chance;
     return static_cast<std::uint64_t>(chance()) << 32 | chance();

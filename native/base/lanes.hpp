@@ -1,4 +1,5 @@
-// Four doubles that are added and multiplied together: one wide register, two narrow ones, or an array.
+// Lanes: four doubles that are added and multiplied together, in one wide register, two narrow ones or an array.
+// Every variant gives the same bits.
 #pragma once
 
 #include <cmath>
@@ -16,7 +17,7 @@ typedef double Lanes __attribute__((vector_size(32)));
 typedef long long LaneBits __attribute__((vector_size(32)));
 NAIVELY_INLINE bool all(const LaneBits& bits) { return (bits[0] & bits[1] & bits[2] & bits[3]) == -1; }
 NAIVELY_INLINE void mark_all(LaneBits& marks) { marks = LaneBits{-1, -1, -1, -1}; }
-// Keeps the marks of lanes where |x| is within `reach` of `centre`, which NaN is not.
+// Clear the marks of lanes where |x - centre| > reach or x is NaN.
 NAIVELY_INLINE void keep_within(LaneBits& marks, const Lanes& x, const Lanes& centre, const Lanes& reach) {
     constexpr long long no_sign = 0x7fffffffffffffff;
     const Lanes apart = (Lanes)((LaneBits)x & no_sign) - centre;
@@ -24,7 +25,7 @@ NAIVELY_INLINE void keep_within(LaneBits& marks, const Lanes& x, const Lanes& ce
 }
 NAIVELY_INLINE bool all_either(const LaneBits& a, const LaneBits& b) { return all(a | b); }
 NAIVELY_INLINE void keep_zero(LaneBits& marks, const Lanes& x) { marks &= (LaneBits)(x == 0.0); }
-// Makes missing values zeros, and adds `one` to the sum of each.
+// Set missing values of x to zero and add `one` to `sum` in their lanes.
 NAIVELY_INLINE void take_missing(Lanes& x, Lanes& sum, const Lanes& one) {
     const LaneBits known = (LaneBits)(x == x);
     sum += (Lanes)((LaneBits)one & ~known);
@@ -34,7 +35,7 @@ NAIVELY_INLINE void fill(Lanes& to, double value) { to = Lanes{value, value, val
 NAIVELY_INLINE void add_product(Lanes& sum, const Lanes& a, double b) { sum += a * b; }
 NAIVELY_INLINE void add(Lanes& sum, const Lanes& a) { sum += a; }
 typedef long long Counts __attribute__((vector_size(32)));
-// Adds one where x has reached the start.
+// Add one to the lanes where x >= start.
 NAIVELY_INLINE void count_reached(Counts& count, const Lanes& x, double start) { count -= (Counts)(x >= start); }
 // sum += (x - mean)^2 * factor
 NAIVELY_INLINE void add_square(Lanes& sum, const Lanes& x, const Lanes& mean, const Lanes& factor) {

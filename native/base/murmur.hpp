@@ -1,4 +1,5 @@
-// MurmurHash3 in its 32-bit form (Appleby), which feature hashing in Python has settled on.
+// MurmurHash3 in its 32-bit form (Appleby), the hash that scikit-learn uses for feature hashing.
+// The same text gives the same hash on every machine.
 #pragma once
 
 #include <bit>

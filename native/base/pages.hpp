@@ -1,4 +1,5 @@
-// Pages: room for large tables, on large pages where the system has them, so that a look-up seldom waits for its page.
+// Memory for large tables, on huge pages where the system has them, so that a look-up rarely misses the TLB.
+// Where huge pages are refused, only speed is lost.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +24,7 @@ struct LargePages {
         if (!large(size)) return static_cast<T*>(::operator new(size * sizeof(T)));
         void* room = ::operator new(size * sizeof(T), std::align_val_t{page});
 #if defined(__linux__)
-        madvise(room, size * sizeof(T) / page * page, MADV_HUGEPAGE);  // what is refused costs time only
+        madvise(room, size * sizeof(T) / page * page, MADV_HUGEPAGE);  // a refusal costs only time
 #endif
         return static_cast<T*>(room);
     }

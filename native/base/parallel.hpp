@@ -1,4 +1,5 @@
-// Runs numbered tasks on a few threads; the first exception thrown by a task is thrown again here.
+// Runs numbered tasks on a few threads.
+// Every task runs once unless one throws; the first exception is thrown again in the caller.
 #pragma once
 
 #include <atomic>
@@ -35,7 +36,7 @@ void for_each_task(std::size_t tasks, int threads, Task&& task) {
     for (std::size_t i = 0; i < extra; ++i) {
         try {
             pool.emplace_back(work);
-        } catch (...) {  // No thread to be had: the ones there are, and this one, do the work.
+        } catch (...) {  // no further thread can start: those that run, and this one, do the work
             break;
         }
     }
@@ -44,7 +45,7 @@ void for_each_task(std::size_t tasks, int threads, Task&& task) {
     if (failure) std::rethrow_exception(failure);
 }
 
-// Threads that small work would not repay are not started.
+// The number of threads to use: one if the work is too small to repay starting more.
 inline int worth_threads(int threads, std::size_t elements) { return elements < (std::size_t{1} << 16) ? 1 : threads; }
 
 }  // namespace naively

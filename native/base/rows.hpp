@@ -1,4 +1,5 @@
-// What every kernel is told about its rows, and how it says that an entry cannot be used.
+// The rows that kernels read (dense, compressed sparse) and the fault that they return for an unusable entry.
+// Reading never goes outside the arrays, and results do not depend on the number of threads.
 #pragma once
 
 #include <cmath>
@@ -21,13 +22,13 @@ enum class FaultKind : int {
     too_wide = 6
 };
 
-// The first entry found that cannot be used.
+// The first entry that cannot be used.
 struct Fault {
     FaultKind kind = FaultKind::none;
     std::int64_t row = -1;
     std::int64_t column = -1;
     explicit operator bool() const { return kind != FaultKind::none; }
-    // Of two faults, the one that comes first in the data, so that threads cannot change the message.
+    // Keep the fault that comes first in the data, so that the number of threads cannot change the message.
     void keep_first(const Fault& other) {
         if (other && (!*this || other.row < row || (other.row == row && other.column < column))) *this = other;
     }
@@ -53,8 +54,8 @@ struct Sparse {
     std::size_t stored;
 };
 
-// Values a family accepts: from low to high, after turning x > threshold into 1 where asked.
-struct Accepts {
+// The values that a family accepts: from low to high, after `binarize` has turned x > threshold into 1 and 0.
+struct ValueRange {
     double low = -std::numeric_limits<double>::max();
     double high = std::numeric_limits<double>::max();
     bool binary = false;
@@ -69,7 +70,7 @@ NAIVELY_INLINE bool is_missing(T x) {
         return false;
 }
 
-// A code that is missing: NaN, or the lowest number of a signed type.
+// True if a code is missing: NaN, or the lowest number of a signed type.
 template <class T>
 NAIVELY_INLINE bool is_missing_code(T x) {
     if constexpr (std::is_integral_v<T> && std::is_signed_v<T>)
@@ -79,16 +80,16 @@ NAIVELY_INLINE bool is_missing_code(T x) {
 }
 
 template <class T>
-NAIVELY_INLINE double valued(T x, const Accepts& accepts) {
+NAIVELY_INLINE double valued(T x, const ValueRange& accepts) {
     const double value = static_cast<double>(x);
     if (!accepts.binary) return value;
-    // Compared in the type of the values, as NumPy does.
+    // compare in the type of the values, as NumPy does
     if constexpr (std::is_floating_point_v<T>) return x > static_cast<T>(accepts.threshold) ? 1.0 : 0.0;
     return value > accepts.threshold ? 1.0 : 0.0;
 }
 
 template <class T>
-inline FaultKind fault_of(T x, const Accepts& accepts) {
+inline FaultKind fault_of(T x, const ValueRange& accepts) {
     const double value = static_cast<double>(x);
     if (is_missing(x)) return FaultKind::none;
     if (std::isinf(value)) return FaultKind::infinite;
@@ -96,12 +97,12 @@ inline FaultKind fault_of(T x, const Accepts& accepts) {
     return FaultKind::none;
 }
 
-// The same limits in the type of the values: whole numbers are compared as such, many at a time.
+// The same limits in the type of the values, so that whole numbers are compared as such, several at a time.
 template <class T>
 struct Limits {
     T low, high, threshold;
     bool binary;
-    explicit Limits(const Accepts& accepts)
+    explicit Limits(const ValueRange& accepts)
         : low(up(accepts.low)), high(down(accepts.high)), threshold(down(accepts.threshold)), binary(accepts.binary) {}
 
    private:
@@ -124,9 +125,9 @@ NAIVELY_INLINE bool all_accepted(const T* NAIVELY_RESTRICT x, std::size_t n, T l
     return bad == 0;
 }
 
-// Calls use(column, value) for every entry of row i that is not zero, and miss(column) for every missing one.
+// Call use(column, value) for every non-zero entry of row i, and miss(column) for every missing one.
 template <class T, class I, class Use, class Miss>
-NAIVELY_INLINE Fault each_entry(const Sparse<T, I>& rows, const Accepts& accepts, std::size_t i, Use&& use,
+NAIVELY_INLINE Fault each_entry(const Sparse<T, I>& rows, const ValueRange& accepts, std::size_t i, Use&& use,
                                 Miss&& miss) {
     const auto row = static_cast<std::int64_t>(i);
     if (rows.starts[i] < 0 || rows.starts[i + 1] < rows.starts[i]) return {FaultKind::bad_index, row, -1};
@@ -148,8 +149,8 @@ NAIVELY_INLINE Fault each_entry(const Sparse<T, I>& rows, const Accepts& accepts
     return {};
 }
 
-// Rows are cut into segments by the shape of the work alone, never by the number of threads, so sums of
-// fractions come out the same on any number of them.
+// The number of segments that rows are cut into. It depends on the shape of the work and not on the number of threads,
+// so that sums of fractions are the same on any number of threads.
 inline std::size_t segments(std::size_t elements, std::size_t accumulators) {
     if (accumulators > (std::size_t{1} << 20)) return 1;
     const std::size_t wanted = elements >> 19;

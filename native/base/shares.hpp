@@ -1,4 +1,5 @@
-// Shares: neighbouring rows of work for each thread.
+// Shares: a range of neighbouring rows for each thread, rebalanced while they run.
+// Every row is in exactly one share, and results are returned in the order of the rows.
 #pragma once
 
 #include <algorithm>
@@ -12,19 +13,20 @@
 
 namespace naively {
 
-// Where shares end: where it was said before, or wherever their threads get to. Cores are seldom equally fast at one
-// time, so the latter takes less of it; but what depends on where shares end would not come out the same twice.
+// Where shares end: at fixed rows, or wherever their threads get to. Moving ends take less time, since cores are rarely
+// equally fast; but a result that depends on where shares end then differs from run to run.
 enum class Ends { fixed, moving };
 
 struct Stretch {
     std::size_t from, to;
 };
 
-// Rows parted among threads. One that is done with its share takes over the later half of what another has left, as one
-// more share. A share keeps its first row, so that it begins where no other does.
+// Rows divided among threads. A thread that is done with its share takes over the later half of the rest of another
+// share, as a new share. A share keeps its first row, so no two shares begin at the same row.
 class Parting {
    public:
-    // `work(i)` is about how much row i is, in bytes of text or what takes as long; less than `enough` is not parted.
+    // `work(i)` estimates the work of row i, in bytes of text or anything that takes as long; less than `enough` work
+    // is not divided.
     template <class Work>
     Parting(std::size_t rows, int threads, Ends ends, Work&& work, std::size_t enough = std::size_t{1} << 21)
         : ends_(ends), enough_(enough), work_before_(rows + 1, 0) {
@@ -39,10 +41,10 @@ class Parting {
         shares_ = left_.size();
     }
 
-    // How many there are to begin with.
+    // The number of shares at the start.
     std::size_t size() const { return shares_; }
 
-    // The next few rows of a share; none at its end.
+    // Take the next few rows of a share; nothing at its end.
     std::optional<Stretch> take(std::size_t share) {
         const std::lock_guard<std::mutex> alone(guard_);
         Stretch& left = left_[share];
@@ -51,7 +53,7 @@ class Parting {
         return Stretch{std::exchange(left.from, to), to};
     }
 
-    // One more share, of what another has left, if there is enough.
+    // Start a new share with half of the rest of another one, if that is enough work. Returns its number.
     std::optional<std::size_t> take_over() {
         if (ends_ == Ends::fixed) return std::nullopt;
         const std::lock_guard<std::mutex> alone(guard_);
@@ -64,7 +66,7 @@ class Parting {
         return left_.size() - 1;
     }
 
-    // Nothing is left.
+    // Drop the remaining rows of all shares.
     void stop() {
         const std::lock_guard<std::mutex> alone(guard_);
         for (Stretch& left : left_) left.to = left.from;
@@ -73,11 +75,11 @@ class Parting {
    private:
     static constexpr std::size_t few = std::size_t{1} << 16;
 
-    // How much work there is that could be parted: a single row cannot.
+    // The work in a stretch that can be divided: a single row cannot.
     std::size_t to_part(const Stretch& left) const {
         return left.to - left.from < 2 ? 0 : work_before_[left.to] - work_before_[left.from];
     }
-    // The first row before which there is so much work.
+    // The first row that has at least this much work before it.
     std::size_t after(std::size_t work) const {
         const auto found = std::lower_bound(work_before_.begin(), work_before_.end(), work);
         return static_cast<std::size_t>(found - work_before_.begin());
@@ -85,8 +87,8 @@ class Parting {
 
     Ends ends_;
     std::size_t enough_;
-    std::vector<std::size_t> work_before_;  // each row, and the end
-    std::vector<Stretch> left_;             // of each share
+    std::vector<std::size_t> work_before_;  // for each row, and for the end
+    std::vector<Stretch> left_;             // the rest of each share
     std::size_t shares_ = 0;
     std::mutex guard_;
 };
@@ -96,7 +98,7 @@ class Share {
    public:
     Share(Parting& parting, std::size_t number) : parting_(parting), number_(number), next_(parting.take(number)) {}
 
-    // Where it begins.
+    // The first row of the share.
     std::size_t begin() const { return begin_; }
     template <class Row>
     void each(Row&& row) {
@@ -111,7 +113,7 @@ class Share {
     std::size_t begin_ = next_ ? next_->from : 0;
 };
 
-// What `count` makes of each share, in the order of the rows.
+// Run `count` on each share, on several threads, and return the results in the order of the rows.
 template <class Count>
 auto in_shares(Parting& parting, int threads, Count&& count) {
     using Result = decltype(count(std::declval<Share&>()));

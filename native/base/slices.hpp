@@ -1,8 +1,9 @@
-// Values, their squares and their products with weights, cut into slices that add up in doubles without rounding.
+// Slices: values, their squares and their products with weights, cut into parts that doubles add up without rounding.
+// A sum of slices is exact as long as `most_in_slices` is kept and no value is above 2^top.
 //
-// A sum of slices starts at 1.5 * 2^(grid + 52), so that whatever is added is rounded to a multiple of 2^grid; what has
-// been rounded off goes to the next sum. Slices are at most 2^39 multiples, so that 2^12 of them keep the sum's last
-// bit where it is. The grids of a column follow from its `top`: no value that is cut is above 2^top.
+// A sum starts at 1.5 * 2^(grid + 52), so that each added number is rounded to a multiple of 2^grid; the rest goes to
+// the next sum. A slice is at most 2^39 multiples, so that 2^12 slices keep the last bit of the sum in place. The grids
+// of a column follow from its `top`.
 #pragma once
 
 #include <bit>
@@ -13,10 +14,10 @@
 
 namespace naively {
 
-constexpr std::size_t most_in_slices = 2000;         // values that are added before slices are emptied
+constexpr std::size_t most_in_slices = 2000;         // number of values after which slices must be emptied
 constexpr int highest_top = 400, lowest_top = -350;  // beyond these, products are not sums of doubles
 
-// One double is dealt with like four.
+// One double is handled like four.
 NAIVELY_INLINE void load(double& to, const double* from) { to = *from; }
 NAIVELY_INLINE void store(double* to, const double& from) { *to = from; }
 NAIVELY_INLINE void fill(double& to, double value) { to = value; }
@@ -25,7 +26,7 @@ NAIVELY_INLINE void fill(double& to, double value) { to = value; }
 template <bool fused, class V>
 NAIVELY_INLINE void multiply(const V& a, const V& b, V& product, V& error) {
     product = a * b;
-    if constexpr (!fused) {  // by halves of 26 bits, after Dekker (1971)
+    if constexpr (!fused) {  // in halves of 26 bits, after Dekker (1971)
         V split;
         fill(split, 134217729.0);
         const V far_a = a * split, far_b = b * split;
@@ -39,17 +40,23 @@ NAIVELY_INLINE void multiply(const V& a, const V& b, V& product, V& error) {
     }
 }
 
-// Adds to a sum of slices, and takes from x what has been added.
+// Add to a sum of slices, and subtract from x the part that was added.
 template <class V>
-NAIVELY_INLINE void cut(V& x, double* sum) {
-    V before;
-    load(before, sum);
-    const V after = before + x;
-    store(sum, after);
-    x = x - (after - before);
+NAIVELY_INLINE void cut_into(V& x, V& sum) {
+    const V after = sum + x;
+    x = x - (after - sum);
+    sum = after;
 }
 
-// Adds what is left, which is a multiple of the sum's grid.
+template <class V>
+NAIVELY_INLINE void cut(V& x, double* sum) {
+    V slice;
+    load(slice, sum);
+    cut_into(x, slice);
+    store(sum, slice);
+}
+
+// Add the rest, which is a multiple of the sum's grid.
 template <class V>
 NAIVELY_INLINE void add_last(const V& x, double* sum) {
     V before;
@@ -57,9 +64,10 @@ NAIVELY_INLINE void add_last(const V& x, double* sum) {
     store(sum, before + x);
 }
 
-// Sums of a number x in slices, `lanes` apart; and how they are placed.
+// The slices of the sums of x and x * x, `lanes` apart, and their grids.
 //
-// Doubles of weight one, zero or from 2^(top - 13) to 2^top; x * x is a product and its error.
+// This version is for doubles of weight one that are zero or from 2^(top - 13) to 2^top; x * x is a product and its
+// error.
 struct DoubleSlices {
     static constexpr bool weighted = false;
     static constexpr int range = 13;
@@ -83,7 +91,7 @@ struct DoubleSlices {
     }
 };
 
-// Multiples of 2^(top - 39): float32 from 2^(top - 15) on, and whole numbers.
+// A version for multiples of 2^(top - 39): float32 from 2^(top - 15) on, and whole numbers.
 struct ShortSlices {
     static constexpr bool weighted = false;
     static constexpr int range = 15;
@@ -104,8 +112,8 @@ struct ShortSlices {
     }
 };
 
-// Values from 2^(top - 10) to 2^top with weights from 2^(t - 7) to 2^t. Sums of w * x and of w * x * x, the latter as
-// two products and their errors. The third may have bits below its last slice; they are returned in `left`.
+// A version for values from 2^(top - 10) to 2^top with weights from 2^(t - 7) to 2^t: sums of w * x and of w * x * x,
+// the latter as two products and their errors. The third may have bits below its last slice; `left` returns these.
 struct WeightedSlices {
     static constexpr bool weighted = true;
     static constexpr int range = 10, weight_range = 7;

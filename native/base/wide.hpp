@@ -1,8 +1,7 @@
-// What registers there are: NAIVELY_SSE2 where sixteen bytes can be dealt with at once.
+// Macros for the registers of the machine: NAIVELY_SSE2 is set where sixteen bytes can be handled at once.
+// Every variant of a function gives the same bits: contraction to fused multiply-add is off for the whole core.
 //
-// Run-time dispatch: a function marked NAIVELY_WIDE is compiled for the baseline and for wider
-// registers, and the loader picks one. Contraction to fused multiply-add is off for the whole core,
-// so every version gives the same bits.
+// A function marked NAIVELY_WIDE is compiled for the baseline and for wider registers, and the loader picks one.
 #pragma once
 
 #include <cstdlib>
@@ -26,8 +25,8 @@
 #define NAIVELY_WIDE
 #endif
 
-// A function marked NAIVELY_FUSED may use wide registers and fused multiply-add; call it where `fused()` is true.
-// NAIVELY_NARROW in the environment makes it false, for tests.
+// A function marked NAIVELY_FUSED may use wide registers and fused multiply-add; call it only where `fused()` is true.
+// Setting NAIVELY_NARROW in the environment makes `fused()` false, for tests.
 #if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__)) && !defined(NAIVELY_SANITIZED)
 #define NAIVELY_FUSED __attribute__((target("avx2,fma")))
 namespace naively {

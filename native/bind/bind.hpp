@@ -1,4 +1,5 @@
-// What the bindings share: arrays in and out, and checks of what comes in.
+// Helpers of all bindings: arrays in and out, and checks of their shapes and bounds.
+// No kernel is called with an array that has not passed them, and kernels run without the interpreter.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -47,7 +48,7 @@ nb::object array_of(std::vector<T, Room>&& values) {
     return array_of(std::move(values), {size});
 }
 
-// Counts in fixed point are pairs of fraction and whole in Python.
+// Counts in fixed point as an array of (fraction, whole) pairs.
 template <class Room>
 nb::object array_of(std::vector<FixedPoint, Room>&& values, std::vector<std::size_t> shape) {
     auto* kept = new std::vector<FixedPoint, Room>(std::move(values));
@@ -57,7 +58,7 @@ nb::object array_of(std::vector<FixedPoint, Room>&& values, std::vector<std::siz
     return nb::cast(nb::ndarray<nb::numpy, std::uint64_t>(pairs, shape.size(), shape.data(), owner));
 }
 
-// As whole numbers, where they all are; the first side of the shape is that of the planes.
+// Counts in fixed point as whole numbers, if all are; the first side of the shape is that of the planes.
 template <class Room>
 nb::object planes_out(std::vector<FixedPoint, Room>&& values, std::vector<std::size_t> shape) {
     Large<std::int64_t> whole(values.size());
@@ -99,7 +100,7 @@ nb::tuple cells_out(Cells<T>&& cells, std::size_t planes) {
                           planes_out(std::move(cells.value), {planes, size}));
 }
 
-// Planes of counts: whole numbers, or pairs.
+// Planes of counts as whole numbers or pairs.
 template <class T>
 using InPlanes = std::conditional_t<std::is_same_v<T, FixedPoint>, In3<std::uint64_t>, In2<T>>;
 
@@ -122,7 +123,7 @@ inline Labels labels_of(const In1<std::int32_t>& klass, std::size_t classes, con
     return {klass.data(), weight ? weight->data() : nullptr, classes, {}};
 }
 
-// The same with weights in fixed point.
+// Labels with weights in fixed point too.
 inline Labels counted_labels(const In1<std::int32_t>& klass, std::size_t classes,
                              const std::optional<In1<double>>& weight, std::size_t rows) {
     Labels labels = labels_of(klass, classes, weight, rows);
@@ -134,12 +135,12 @@ inline Labels counted_labels(const In1<std::int32_t>& klass, std::size_t classes
     return labels;
 }
 
-inline nb::object told(const Fault& fault) {
+inline nb::object fault_out(const Fault& fault) {
     if (!fault) return nb::none();
     return nb::make_tuple(static_cast<int>(fault.kind), fault.row, fault.column);
 }
 
-// Calls use(values) with the array's values in their own type.
+// Call use(values) with the array's values in their own type.
 template <class Array, class Use>
 auto typed(const Array& array, Use&& use) {
     const auto type = array.dtype();
@@ -159,7 +160,7 @@ auto on_dense(const Any2& array, Use&& use) {
     });
 }
 
-// Columns as they are, each of a type of its own.
+// Separate columns, each of its own type.
 struct Arrays {
     std::vector<Any1> arrays;
     Arrays(const nb::list& list, std::size_t rows) {
@@ -175,7 +176,7 @@ inline int checked_bits(int bits) {
     return bits;
 }
 
-// How many texts there are; raises where one lies outside the data.
+// The number of texts; raises if one lies outside the data.
 template <class T>
 std::size_t checked_offsets(const In1<T>& offsets, const In1<std::uint8_t>& data,
                             const std::optional<In1<std::uint8_t>>& missing) {
@@ -189,24 +190,24 @@ std::size_t checked_offsets(const In1<T>& offsets, const In1<std::uint8_t>& data
     return size;
 }
 
-// Room for rows x classes scores; filled by work(out), which runs without the interpreter.
+// An array for rows x classes scores, filled by work(out), which runs without the interpreter.
 template <class Work>
 nb::tuple scores(std::size_t rows, std::size_t classes, Work&& work) {
     require(classes == 0 || rows <= static_cast<std::size_t>(-1) / 8 / classes, "too many scores");
     std::unique_ptr<double[]> out(new double[rows * classes]);
-    Seen seen;
+    Findings findings;
     {
         nb::gil_scoped_release free;
-        seen = work(out.get());
+        findings = work(out.get());
     }
     double* kept = out.release();
     nb::capsule owner(kept, [](void* p) noexcept { delete[] static_cast<double*>(p); });
     const std::size_t shape[2] = {rows, classes};
-    return nb::make_tuple(nb::cast(nb::ndarray<nb::numpy, double>(kept, 2, shape, owner)), seen.missing,
-                          told(seen.fault));
+    return nb::make_tuple(nb::cast(nb::ndarray<nb::numpy, double>(kept, 2, shape, owner)), findings.missing,
+                          fault_out(findings.fault));
 }
 
-// The parts of the module that have files of their own.
+// The parts of the module, one per file.
 void bind_cells(nb::module_& m);
 void bind_columns(nb::module_& m);
 void bind_records(nb::module_& m);

@@ -1,4 +1,4 @@
-// Sums of cells for Python.
+// Bindings of growing sums of cells.
 #include <algorithm>
 #include <mutex>
 
@@ -9,7 +9,7 @@ using namespace naively;
 
 namespace {
 
-// A sum that one thread at a time adds to. Whoever waits for it, or holds it, has let go of the interpreter.
+// A sum that one thread at a time adds to. A thread that waits for it or holds it has released the interpreter.
 struct GrowingCells {
     explicit GrowingCells(std::size_t planes_) : planes(planes_), sum(planes_) {}
     std::size_t planes;

@@ -1,4 +1,4 @@
-// Columns of codes for Python.
+// Bindings of columns of codes.
 #include "columns/columns.hpp"
 
 #include <nanobind/stl/unique_ptr.h>
@@ -14,7 +14,7 @@ using namespace naively;
 
 namespace {
 
-// A column, with whatever keeps what it reads where it is.
+// A column and the Python object that owns its memory.
 struct HeldColumn {
     std::unique_ptr<const Column> column;
     std::vector<nb::object> kept;
@@ -40,13 +40,13 @@ std::unique_ptr<KnownNumbers> known_numbers_of(const In1<std::int64_t>& numbers)
     return std::make_unique<KnownNumbers>(numbers.data(), numbers.shape(0));
 }
 
-// A number for each value that depends on the value alone, whatever its type; 0 for a missing one.
+// A hash for each value that depends on the value alone, whatever its type; 0 for a missing one.
 nb::object hash_numbers_py(const Any1& values, std::uint64_t seed) {
     std::vector<std::uint64_t> hashes(values.shape(0), 0);
     typed(values, [&](auto* each) {
         nb::gil_scoped_release free;
         for (std::size_t i = 0; i < hashes.size(); ++i) {
-            const double value = static_cast<double>(each[i]) + 0.0;  // so that -0 is 0
+            const double value = static_cast<double>(each[i]) + 0.0;  // + 0.0 turns -0 into 0
             if (value == value) hashes[i] = hash_number(std::bit_cast<std::uint64_t>(value), seed);
         }
     });
@@ -57,7 +57,7 @@ std::unique_ptr<HeldColumn> column_of_codes(const In1<std::int32_t>& codes) {
     return held(std::make_unique<CodeColumn>(codes.data(), codes.shape(0)), {nb::cast(codes)});
 }
 
-// Where texts lie is checked when they are read.
+// The bounds of texts are checked when they are read.
 template <class T>
 std::unique_ptr<HeldColumn> column_of_texts(const In1<T>& offsets, const In1<std::uint8_t>& data,
                                             const std::optional<In1<std::uint8_t>>& there, std::size_t first,
@@ -89,7 +89,7 @@ std::unique_ptr<HeldColumn> column_of_numbers(const Any1& values, const nb::obje
     });
 }
 
-// Columns of so many rows; they are kept, whatever becomes of the list meanwhile.
+// The columns in a list, all with `rows` rows; `kept` owns their memory even if the list changes.
 Columns columns_of(const nb::list& list, std::size_t rows, std::vector<nb::object>& kept) {
     Columns columns;
     for (nb::handle item : list) {
@@ -104,24 +104,25 @@ Columns columns_of(const nb::list& list, std::size_t rows, std::vector<nb::objec
 nb::tuple read_codes_py(const nb::list& list, std::size_t rows, int threads) {
     std::vector<nb::object> kept;
     const Columns columns = columns_of(list, rows, kept);
-    const std::size_t many = columns.size();
-    std::vector<std::int32_t> codes(rows * many);
-    constexpr std::size_t tile = 4096;  // rows whose codes stay in cache while the columns are gone through
+    const std::size_t n_columns = columns.size();
+    std::vector<std::int32_t> codes(rows * n_columns);
+    // rows whose codes stay in the cache while the columns are read one after another
+    constexpr std::size_t tile = 4096;
     const std::size_t tiles = (rows + tile - 1) / tile;
     std::vector<Fault> faults(tiles);
     {
         nb::gil_scoped_release free;
         for_each_task(tiles, threads, [&](std::size_t t) {
             const std::size_t begin = t * tile;
-            faults[t] = read_codes(columns, begin, std::min(begin + tile, rows), codes.data() + begin * many);
+            faults[t] = read_codes(columns, begin, std::min(begin + tile, rows), codes.data() + begin * n_columns);
         });
     }
     Fault first;
     for (const Fault& fault : faults) first.keep_first(fault);
-    return nb::make_tuple(array_of(std::move(codes), {rows, many}), told(first));
+    return nb::make_tuple(array_of(std::move(codes), {rows, n_columns}), fault_out(first));
 }
 
-// `base` has as many numbers as a row of weights.
+// `base` is as long as a row of weights.
 CodeWeights code_weights_of(const In2<double>& weight, const In2<double>& unseen, const double* base,
                             const In1<std::int64_t>& offsets, const In1<std::int64_t>& sizes, std::size_t classes,
                             std::size_t columns) {
@@ -149,14 +150,14 @@ nb::tuple score_codes_py(const Any2& rows, const In2<double>& weight, const In2<
     });
 }
 
-// Terms as Python tells them, each as (columns, weight, unseen, offsets, sizes), with what they point to.
+// Terms, in Python tuples of (columns, weight, unseen, offsets, sizes), and the owners of their memory.
 struct Terms {
     std::vector<CodeTerm> terms;
     std::size_t stride = 0;
 
-    Terms(const nb::list& told, std::size_t rows, std::size_t classes) {
-        require(told.size() > 0 && classes > 0, "a sum has a term and a class at least");
-        for (nb::handle item : told) {
+    Terms(const nb::list& list, std::size_t rows, std::size_t classes) {
+        require(list.size() > 0 && classes > 0, "a sum has a term and a class at least");
+        for (nb::handle item : list) {
             const auto parts = nb::cast<nb::tuple>(item);
             require(parts.size() == 5, "a term is columns and four arrays");
             tables_.push_back({nb::cast<In2<double>>(parts[1]), nb::cast<In2<double>>(parts[2]),
@@ -181,22 +182,22 @@ struct Terms {
     std::vector<double> base_;
 };
 
-nb::tuple score_columns_py(const nb::list& told, std::size_t rows, std::size_t classes, int threads) {
-    const Terms all(told, rows, classes);
+nb::tuple score_columns_py(const nb::list& list, std::size_t rows, std::size_t classes, int threads) {
+    const Terms all(list, rows, classes);
     return scores(rows, classes,
                   [&](double* out) { return score_columns(all.terms, rows, classes, all.stride, out, threads); });
 }
 
-nb::tuple decide_columns_py(const nb::list& told_terms, std::size_t rows, const In1<double>& prior, int threads) {
+nb::tuple decide_columns_py(const nb::list& list, std::size_t rows, const In1<double>& prior, int threads) {
     const std::size_t classes = prior.shape(0);
-    const Terms all(told_terms, rows, classes);
+    const Terms all(list, rows, classes);
     std::vector<std::int64_t> out(rows);
-    Seen seen;
+    Findings findings;
     {
         nb::gil_scoped_release free;
-        seen = decide_columns(all.terms, rows, classes, all.stride, prior.data(), out.data(), threads);
+        findings = decide_columns(all.terms, rows, classes, all.stride, prior.data(), out.data(), threads);
     }
-    return nb::make_tuple(array_of(std::move(out)), told(seen.fault));
+    return nb::make_tuple(array_of(std::move(out)), fault_out(findings.fault));
 }
 }  // namespace
 

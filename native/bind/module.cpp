@@ -1,5 +1,4 @@
-// With the other bind_*.cpp the only file that knows Python: checks shapes and bounds, releases the interpreter, calls
-// kernels.
+// The module _core: checks shapes and bounds, releases the interpreter, calls kernels.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -46,7 +45,7 @@ auto on_sparse(const SparseArrays& arrays, Use&& use) {
     });
 }
 
-Accepts accepts_of(double low, double high, std::optional<double> threshold) {
+ValueRange accepts_of(double low, double high, std::optional<double> threshold) {
     return {low, high, threshold.has_value(), threshold.value_or(0.0)};
 }
 
@@ -107,7 +106,7 @@ nb::object totals_typed(const In1<std::int32_t>& klass, const InPlanes<T>& value
                       {planes, classes});
 }
 
-// Whole counts as pairs of fixed point, plane by plane.
+// Convert whole counts to pairs of fixed point, plane by plane.
 nb::object widened_py(const In2<std::int64_t>& values) {
     const std::size_t planes = values.shape(0), size = values.shape(1);
     Large<FixedPoint> wide(planes * size);
@@ -117,14 +116,14 @@ nb::object widened_py(const In2<std::int64_t>& values) {
     return array_of(std::move(wide), {planes, size});
 }
 
-// Pairs as whole numbers, where they all are.
+// Convert pairs to whole numbers, if all are; otherwise None.
 nb::object narrowed_py(const In3<std::uint64_t>& values) {
     const FixedPoint* from = planes_in<FixedPoint>(values);
     return planes_out(Large<FixedPoint>(from, from + values.shape(0) * values.shape(1)),
                       {values.shape(0), values.shape(1)});
 }
 
-// Pairs as doubles, in the units of whole counts.
+// Convert pairs to doubles, in the units of whole counts.
 nb::object rounded_py(const In3<std::uint64_t>& values) {
     const std::size_t planes = values.shape(0), size = values.shape(1);
     const FixedPoint* from = planes_in<FixedPoint>(values);
@@ -158,17 +157,17 @@ nb::tuple count_dense_py(const Any2& rows, const In1<std::int32_t>& klass, std::
                          std::optional<In1<double>> weight, double low, double high, std::optional<double> threshold,
                          int threads) {
     const Labels labels = labels_of(klass, classes, weight, rows.shape(0));
-    const Accepts accepts = accepts_of(low, high, threshold);
+    const ValueRange accepts = accepts_of(low, high, threshold);
     DenseCount count;
     {
         nb::gil_scoped_release free;
         count = on_dense(rows, [&](const auto& dense) { return count_dense(dense, labels, accepts, threads); });
     }
     const std::size_t columns = rows.shape(1);
-    const bool holes = !count.missing.empty();
+    const bool has_missing = !count.missing.empty();
     nb::object sum = numbers_out(std::move(count.sum), {classes, columns});
-    nb::object missing = holes ? numbers_out(std::move(count.missing), {classes, columns}) : nb::none();
-    return nb::make_tuple(sum, missing, told(count.fault));
+    nb::object missing = has_missing ? numbers_out(std::move(count.missing), {classes, columns}) : nb::none();
+    return nb::make_tuple(sum, missing, fault_out(count.fault));
 }
 
 nb::tuple count_sparse_py(const Any1& values, const Any1& indices, const Any1& indptr, std::size_t columns,
@@ -176,7 +175,7 @@ nb::tuple count_sparse_py(const Any1& values, const Any1& indices, const Any1& i
                           double low, double high, std::optional<double> threshold, int threads) {
     require(indptr.shape(0) >= 1, "indptr must not be empty");
     const Labels labels = labels_of(klass, classes, weight, indptr.shape(0) - 1);
-    const Accepts accepts = accepts_of(low, high, threshold);
+    const ValueRange accepts = accepts_of(low, high, threshold);
     SparseCount count;
     {
         nb::gil_scoped_release free;
@@ -184,9 +183,9 @@ nb::tuple count_sparse_py(const Any1& values, const Any1& indices, const Any1& i
                           [&](const auto& sparse) { return count_sparse(sparse, labels, accepts, threads); });
     }
     const auto out = [&](auto&& cells, auto&& missing) {
-        nb::object holes = nb::none();
-        if (!missing.feature.empty()) holes = cells_out(std::move(missing), 1);
-        return nb::make_tuple(cells_out(std::move(cells), 1), holes, told(count.fault));
+        nb::object missing_cells = nb::none();
+        if (!missing.feature.empty()) missing_cells = cells_out(std::move(missing), 1);
+        return nb::make_tuple(cells_out(std::move(cells), 1), missing_cells, fault_out(count.fault));
     };
     return count.whole ? out(std::move(count.cells), std::move(count.missing))
                        : out(std::move(count.fixed_cells), std::move(count.fixed_missing));
@@ -201,10 +200,10 @@ nb::tuple count_codes_py(const Any2& rows, const In1<std::int32_t>& klass, std::
         count = on_dense(rows, [&](const auto& dense) { return count_codes(dense, labels, largest, threads); });
     }
     const std::size_t total = count.sum.size() / (classes ? classes : 1);
-    const bool holes = !count.missing.empty();
+    const bool has_missing = !count.missing.empty();
     return nb::make_tuple(array_of(std::move(count.sizes)), numbers_out(std::move(count.sum), {total, classes}),
-                          holes ? numbers_out(std::move(count.missing), {rows.shape(1), classes}) : nb::none(),
-                          told(count.fault));
+                          has_missing ? numbers_out(std::move(count.missing), {rows.shape(1), classes}) : nb::none(),
+                          fault_out(count.fault));
 }
 
 nb::tuple whole_codes_py(const Any1& values) {
@@ -250,7 +249,7 @@ nb::object count_column_py(const In1<std::int32_t>& codes, const In1<std::int32_
     return numbers_out(std::move(sums), {size + 1, classes});
 }
 
-// For each column, how often each class has a number in each cell of the grid.
+// Count the numbers in each cell of the grid by class, for each column.
 nb::list count_grids_py(const nb::list& list, const In1<std::int32_t>& klass, std::size_t classes,
                         std::optional<In1<double>> weight, int bits, int threads) {
     const std::size_t rows = klass.shape(0);
@@ -270,7 +269,7 @@ nb::list count_grids_py(const nb::list& list, const In1<std::int32_t>& klass, st
         if (!g.fault)
             counts = nb::make_tuple(array_of(std::move(g.cell)), array_of(std::move(g.klass)),
                                     numbers_out(std::move(g.value)), numbers_out(std::move(g.missing)));
-        result.append(nb::make_tuple(counts, told(g.fault)));
+        result.append(nb::make_tuple(counts, fault_out(g.fault)));
     }
     return result;
 }
@@ -294,7 +293,7 @@ Weights weights_of(const In2<double>& weight, const In1<double>& base, std::size
 nb::tuple score_dense_py(const Any2& rows, const In2<double>& weight, const In1<double>& base, std::size_t classes,
                          double low, double high, std::optional<double> threshold, int threads) {
     const Weights weights = weights_of(weight, base, classes, rows.shape(1));
-    const Accepts accepts = accepts_of(low, high, threshold);
+    const ValueRange accepts = accepts_of(low, high, threshold);
     return scores(rows.shape(0), classes, [&](double* out) {
         return on_dense(rows, [&](const auto& dense) { return score_dense(dense, weights, accepts, out, threads); });
     });
@@ -305,7 +304,7 @@ nb::tuple score_sparse_py(const Any1& values, const Any1& indices, const Any1& i
                           std::optional<double> threshold, int threads) {
     require(indptr.shape(0) >= 1, "indptr must not be empty");
     const Weights weights = weights_of(weight, base, classes, weight.shape(0));
-    const Accepts accepts = accepts_of(low, high, threshold);
+    const ValueRange accepts = accepts_of(low, high, threshold);
     return scores(indptr.shape(0) - 1, classes, [&](double* out) {
         return on_sparse({values, indices, indptr, weight.shape(0)},
                          [&](const auto& sparse) { return score_sparse(sparse, weights, accepts, out, threads); });
@@ -322,14 +321,14 @@ nb::tuple score_cells_py(const Any1& values, const Any1& indices, const Any1& in
             "cell weights differ in length");
     const CellWeights weights{starts.data(), klass_of.data(), delta.data(), feature.data(),
                               klass.data(),  base.data(),     classes,      size};
-    const Accepts accepts = accepts_of(low, high, threshold);
+    const ValueRange accepts = accepts_of(low, high, threshold);
     return scores(indptr.shape(0) - 1, classes, [&](double* out) {
         return on_sparse({values, indices, indptr, columns},
                          [&](const auto& sparse) { return score_cells(sparse, weights, accepts, out, threads); });
     });
 }
 
-// Room for as many numbers as the shape says; filled by work(out), which runs without the interpreter.
+// An array of the given shape, filled by work(out), which runs without the interpreter.
 template <class Work>
 nb::object filled(std::vector<std::size_t> shape, Work&& work) {
     std::size_t size = 1;
@@ -360,16 +359,16 @@ bool is_padded(std::size_t width) { return width == 1 || width % lanes == 0; }
 
 nb::object score_paths_py(const Any1& values, const Any1& indices, const Any1& indptr, const In1<std::int64_t>& starts,
                           const In1<std::int32_t>& klass_of, const In1<std::int64_t>& row_of, const In2<double>& path,
-                          const In2<double>& base, std::size_t many, int threads) {
+                          const In2<double>& base, std::size_t path_length, int threads) {
     require(indptr.shape(0) >= 1 && starts.shape(0) >= 1, "indptr and starts must not be empty");
     require(klass_of.shape(0) == row_of.shape(0), "one row of the path is needed for each cell");
-    require(is_padded(path.shape(1)) && base.shape(1) == path.shape(1) && many <= path.shape(1), not_padded);
+    require(is_padded(path.shape(1)) && base.shape(1) == path.shape(1) && path_length <= path.shape(1), not_padded);
     const std::size_t classes = base.shape(0), rows = indptr.shape(0) - 1;
     const CellPaths cells{starts.data(),       klass_of.data(),   row_of.data(), path.data(), base.data(),
                           starts.shape(0) - 1, klass_of.shape(0), path.shape(0), classes,     path.shape(1)};
-    return filled({many, rows, classes}, [&](double* out) {
+    return filled({path_length, rows, classes}, [&](double* out) {
         on_sparse({values, indices, indptr, cells.features},
-                  [&](const auto& sparse) { score_paths(sparse, cells, many, out, threads); });
+                  [&](const auto& sparse) { score_paths(sparse, cells, path_length, out, threads); });
     });
 }
 
@@ -417,7 +416,7 @@ nb::object look_up_typed(const In1<std::int64_t>& feature, const In1<std::int32_
                     {planes, count});
 }
 
-// Layers are tuples of feature, class and values, all of one type of values.
+// Layers are tuples of feature, class and values; all have the same type of values.
 template <class T>
 nb::tuple gather_typed(const nb::list& layers, const In1<std::int64_t>& wanted) {
     std::vector<In1<std::int64_t>> features;
@@ -443,12 +442,12 @@ nb::tuple gather_py(const nb::list& layers, const In1<std::int64_t>& wanted, boo
     return whole ? gather_typed<std::int64_t>(layers, wanted) : gather_typed<FixedPoint>(layers, wanted);
 }
 
-nb::tuple changed_kinds_py(const In2<std::int64_t>& before, const In2<std::int64_t>& added,
-                           const In1<std::int32_t>& klass) {
+nb::tuple histogram_change_py(const In2<std::int64_t>& before, const In2<std::int64_t>& added,
+                              const In1<std::int32_t>& klass) {
     const std::size_t count = klass.shape(0);
     for (const auto* a : {&before, &added})
         require(a->shape(0) == 2 && a->shape(1) == count, "two planes are needed, as long as the classes");
-    return cells_out(changed_kinds(before.data(), added.data(), klass.data(), count), 1);
+    return cells_out(histogram_change(before.data(), added.data(), klass.data(), count), 1);
 }
 
 nb::object decide_py(const In2<double>& score, const In1<double>& prior) {
@@ -466,7 +465,7 @@ nb::object decide_py(const In2<double>& score, const In1<double>& prior) {
 
 NB_MODULE(_core, m) {
     m.doc() = "The compiled core: arrays in, arrays out.";
-    nb::set_leak_warnings(false);  // objects that live to the end of a program are no fault of its user
+    nb::set_leak_warnings(false);  // objects that live to the end of a program are not leaks
     m.def("encode", &encode, nb::arg("records"));
     m.def("sum_cells", &sum_typed<std::int64_t>, nb::arg("left_feature"), nb::arg("left_klass"),
           nb::arg("left").noconvert(), nb::arg("right_feature"), nb::arg("right_klass"), nb::arg("right").noconvert(),
@@ -510,7 +509,7 @@ NB_MODULE(_core, m) {
           nb::arg("klass_of"), nb::arg("delta"), nb::arg("feature"), nb::arg("klass"), nb::arg("base"), nb::arg("low"),
           nb::arg("high"), nb::arg("threshold").none(), nb::arg("threads"));
     m.def("score_paths", &score_paths_py, nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("starts"),
-          nb::arg("klass_of"), nb::arg("row_of"), nb::arg("path"), nb::arg("base"), nb::arg("many"),
+          nb::arg("klass_of"), nb::arg("row_of"), nb::arg("path"), nb::arg("base"), nb::arg("path_length"),
           nb::arg("threads"));
     m.def("names_twice", &names_twice_py<std::int32_t>, nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(),
           nb::arg("columns"));
@@ -525,7 +524,7 @@ NB_MODULE(_core, m) {
     m.def("look_up", &look_up_typed<FixedPoint>, nb::arg("feature"), nb::arg("klass"), nb::arg("values").noconvert(),
           nb::arg("wanted"), nb::arg("wanted_klass"));
     m.def("gather", &gather_py, nb::arg("layers"), nb::arg("wanted"), nb::arg("whole"));
-    m.def("changed_kinds", &changed_kinds_py, nb::arg("before").noconvert(), nb::arg("added").noconvert(),
+    m.def("histogram_change", &histogram_change_py, nb::arg("before").noconvert(), nb::arg("added").noconvert(),
           nb::arg("klass"));
     m.def("decide", &decide_py, nb::arg("score"), nb::arg("prior"));
     bind_cells(m);

@@ -1,4 +1,4 @@
-// Records of delimited values for Python.
+// Bindings of the scan of delimited files.
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 

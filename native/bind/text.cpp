@@ -1,4 +1,4 @@
-// Texts for Python: how they are read and counted.
+// Bindings of reading and counting texts.
 #include "bind/text.hpp"
 
 #include <cmath>
@@ -15,7 +15,8 @@ bool view_of(nb::handle item, Texts& texts, std::string_view& view) {
     if (PyUnicode_Check(item.ptr())) {
         Py_ssize_t size = 0;
         const char* data = PyUnicode_AsUTF8AndSize(item.ptr(), &size);
-        if (!data) {  // Half of a pair of surrogates: three bytes that are no UTF-8, and so belong to no word.
+        // A lone surrogate: Python writes it as three bytes that are invalid UTF-8, so it belongs to no word.
+        if (!data) {
             PyErr_Clear();
             nb::object bytes = nb::steal(PyUnicode_AsEncodedString(item.ptr(), "utf-8", "surrogatepass"));
             if (!bytes.is_valid()) throw nb::python_error();
@@ -31,7 +32,7 @@ bool view_of(nb::handle item, Texts& texts, std::string_view& view) {
     return true;
 }
 
-// A tuple holds on to its items, whatever becomes of the list meanwhile.
+// A tuple keeps its items even if the list that they came from changes.
 nb::tuple tuple_of(nb::handle items) {
     nb::object result = nb::steal(PySequence_Tuple(items.ptr()));
     if (!result.is_valid()) throw nb::python_error();
@@ -188,7 +189,7 @@ std::unique_ptr<Rules> rules_of(int kind, bool lower, bool negation, std::size_t
     return rules;
 }
 
-// Whether all weights are whole, and few enough to be added up in units of 2^-32.
+// True if all weights are whole, and small enough to be added up in units of 2^-32.
 bool whole_weights(const std::optional<In1<double>>& weight) {
     if (!weight) return true;
     double sum = 0.0;
@@ -334,7 +335,7 @@ nb::tuple reorder_py(const In1<std::int64_t>& starts, const In1<std::int32_t>& c
     return rows_out(std::move(result));
 }
 
-// The bytes of all texts one after another, where each begins and ends, and marks of missing ones (of length 0: none).
+// The bytes of all texts, where each begins and ends, and marks of missing ones (of length 0: none is missing).
 nb::tuple buffers_of(const Texts& texts) {
     require(texts.odd < 0 && !texts.documents.given, "these are no plain texts");
     const Documents& from = texts.documents;
@@ -384,7 +385,7 @@ nb::object lengths_of(const Texts& texts) {
     return array_of(std::move(lengths));
 }
 
-// A number for each text that depends on its bytes alone, in every process; 0 for a missing one.
+// A hash for each text that depends on its bytes alone, in every process; 0 for a missing one.
 nb::object hashes_of(const Texts& texts) {
     require(texts.odd < 0, "there are no such rows");
     const Documents& from = texts.documents;

@@ -1,4 +1,5 @@
-// Texts and vocabularies as Python hands them over, for the files that bind them.
+// Texts and vocabularies as Python passes them, for the files that bind them.
+// Each keeps the owners of its memory alive, and a vocabulary is locked while it is used.
 #pragma once
 
 #include <nanobind/stl/unique_ptr.h>
@@ -14,18 +15,18 @@
 
 namespace naively {
 
-// Texts as the core reads them, with whatever keeps their bytes where they are.
+// Texts as the core reads them, and the owners of their bytes.
 struct Texts {
     Documents documents;
-    std::vector<nb::object> kept;  // few: what holds many is one of them
-    std::int64_t odd = -1;         // the first row that is no text
+    std::vector<nb::object> kept;  // few objects: a large container counts as one
+    std::int64_t odd = -1;         // the first row that is not a text
     std::size_t bytes = 0;
 };
 
 std::unique_ptr<Texts> texts_of_list(const nb::object& list);
 
-// A vocabulary grows in place. Many may read it at once; who lets it grow is alone. Whoever waits for it, or holds it,
-// has let go of the interpreter.
+// A vocabulary that grows in place. Many threads may read it at once; one alone may let it grow. A thread that waits
+// for it or holds it has released the interpreter.
 struct SharedVocabulary {
     explicit SharedVocabulary(std::uint64_t seed) : table(seed) {}
     Vocabulary table;

@@ -54,7 +54,7 @@ ValuesView sound_view(const Held& held) {
     return view;
 }
 
-nb::tuple told(Values&& values) {
+nb::tuple values_out(Values&& values) {
     nb::object fraction = nb::none();
     if (!values.fraction.empty()) fraction = array_of(std::move(values.fraction));
     return nb::make_tuple(array_of(std::move(values.level)), array_of(std::move(values.bounds)),
@@ -78,7 +78,7 @@ nb::tuple count_values_py(const nb::list& list, const In1<std::int32_t>& klass, 
         nb::gil_scoped_release free;
         count = count_values(columns, rows, labels, level.data(), threads);
     }
-    return nb::make_tuple(told(std::move(count.values)), told(count.fault));
+    return nb::make_tuple(values_out(std::move(count.values)), fault_out(count.fault));
 }
 
 nb::tuple added_values_py(const nb::tuple& left, const nb::tuple& right, bool subtract) {
@@ -91,7 +91,7 @@ nb::tuple added_values_py(const nb::tuple& left, const nb::tuple& right, bool su
         nb::gil_scoped_release free;
         sum = added(x, y, subtract, too_much);
     }
-    if (!too_much.found) return nb::make_tuple(told(std::move(sum)), nb::none());
+    if (!too_much.found) return nb::make_tuple(values_out(std::move(sum)), nb::none());
     const ValueCell& cell = too_much.cell;
     const auto level = static_cast<std::int8_t>(too_much.level);
     nb::object number = nb::none();
@@ -109,7 +109,7 @@ nb::tuple coarser_values_py(const nb::tuple& values, const In1<std::int8_t>& lev
         nb::gil_scoped_release free;
         result = coarser(view, level.data());
     }
-    return told(std::move(result));
+    return values_out(std::move(result));
 }
 
 nb::tuple sums_of_values_py(const nb::tuple& values, const In1<bool>& wanted, const In1<std::int32_t>& place,

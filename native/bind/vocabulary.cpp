@@ -1,4 +1,4 @@
-// Vocabularies for Python: those that grow, and those in arrays that somebody else holds.
+// Bindings of vocabularies: those that grow, and those that lie in arrays of a file.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -65,10 +65,10 @@ nb::tuple names_py(const SharedVocabulary& vocabulary, const In1<std::int64_t>& 
     return nb::make_tuple(nb::bytes(all.data(), all.size()), array_of(std::move(ends)));
 }
 
-// The order of names, by their bytes, which is that of their characters.
+// The order of names by their bytes, which is that of their characters.
 nb::object order_py(const SharedVocabulary& vocabulary, const In1<std::int64_t>& numbers) {
     struct Name {
-        std::uint64_t head;  // the first eight bytes, the first highest
+        std::uint64_t head;  // the first eight bytes, the first of them highest
         std::size_t begin, length;
         std::int64_t at;
     };
@@ -98,7 +98,7 @@ nb::object order_py(const SharedVocabulary& vocabulary, const In1<std::int64_t>&
     return array_of(std::move(order));
 }
 
-// Looks a name up, or adds it; its parts where it is a sequence of words.
+// Look a name up, or add it, with its parts if it is a sequence of words.
 template <class Find>
 std::uint32_t by_name(std::string_view name, bool split, Find&& find) {
     if (!split) return find(no_number, name);
@@ -111,7 +111,7 @@ std::uint32_t by_name(std::string_view name, bool split, Find&& find) {
     }
 }
 
-// Names as bytes, with what keeps them.
+// Names as bytes, and their owners.
 std::unique_ptr<Texts> names_of(const nb::object& names, bool split) {
     std::unique_ptr<Texts> texts = texts_of_list(names);
     require(texts->odd < 0 && texts->documents.missing.empty(), "names must be text");
@@ -152,7 +152,7 @@ nb::object add_py(SharedVocabulary& vocabulary, const nb::object& names, bool sp
     return moved_out(result);
 }
 
-// Where other names came to be in a vocabulary, and its size then; nothing where it had already grown beyond `known`.
+// The numbers of other names in a vocabulary, and its size afterwards; nothing if it has already grown beyond `known`.
 struct Absorbed {
     bool done = false;
     std::vector<std::uint32_t> moved;
@@ -169,8 +169,8 @@ nb::object absorbed_out(const Absorbed& result) {
     return result.done ? nb::object(nb::make_tuple(moved_out(result.moved), result.total)) : nb::none();
 }
 
-// Takes in the first `size` things of another vocabulary: the number that each has here, and how many there are then.
-// Refused (None) where this one has already grown beyond `known`.
+// Add the first `size` names of another vocabulary. Returns their numbers here and the size afterwards, or None if this
+// vocabulary has already grown beyond `known`.
 nb::object absorb_py(SharedVocabulary& vocabulary, std::size_t known, const SharedVocabulary& other, std::size_t size) {
     require(&vocabulary != &other, "a vocabulary cannot absorb itself");
     Absorbed result;
@@ -187,7 +187,7 @@ nb::object absorb_py(SharedVocabulary& vocabulary, std::size_t known, const Shar
     return absorbed_out(result);
 }
 
-// A vocabulary of these alone (and of the words that sequences are made of); the number that each thing has there.
+// A vocabulary of these names alone (and of the words of their sequences), and the number of each name in it.
 nb::tuple subset_py(const SharedVocabulary& vocabulary, const In1<std::int64_t>& numbers) {
     auto result = std::make_unique<SharedVocabulary>(vocabulary.table.seed());
     std::vector<std::uint32_t> moved;
@@ -200,7 +200,7 @@ nb::tuple subset_py(const SharedVocabulary& vocabulary, const In1<std::int64_t>&
     return nb::make_tuple(nb::cast(std::move(result)), moved_out(moved));
 }
 
-// As arrays: the bytes of words; for each thing its length (a sequence: -1), and the two parts of a sequence.
+// As arrays: the bytes of words; for each name its length (for a sequence -1), and the two parts of a sequence.
 nb::tuple to_arrays_py(const SharedVocabulary& vocabulary, std::size_t size) {
     std::string bytes;
     std::vector<std::int64_t> length, before, last;
@@ -263,7 +263,7 @@ std::size_t vocabulary_size(const SharedVocabulary& vocabulary) {
     return vocabulary.table.size();
 }
 
-// A vocabulary in arrays that somebody else holds, as in a file.
+// A vocabulary in arrays that a Python object owns, for example a file.
 struct Stored {
     In1<std::uint64_t> what;
     In1<std::uint32_t> length;
@@ -291,7 +291,7 @@ std::unique_ptr<Stored> stored_of(const In1<std::uint64_t>& what, const In1<std:
     return std::make_unique<Stored>(Stored{what, length, bytes, words, sequences});
 }
 
-// As `absorb_py`, of all names in arrays; what these hold is checked.
+// As `absorb_py`, for all names in stored arrays, which are checked.
 nb::object absorb_stored_py(SharedVocabulary& vocabulary, std::size_t known, const Stored& other) {
     Absorbed result;
     const char* fault = nullptr;

@@ -9,7 +9,7 @@ namespace {
 
 double times_log(double x) { return x > 0 ? x * std::log2(x) : 0.0; }
 
-// Counts of one part, class by class.
+// Counts of one part, by class.
 struct Part {
     std::vector<double> count;
     double total = 0;
@@ -20,7 +20,7 @@ struct Part {
         for (std::size_t k = 0; k < count.size(); ++k) count[k] += sign * row[k];
     }
 
-    // How many bits the labels take: their entropy times their number.
+    // The number of bits that the labels take: their entropy times their number.
     double bits() {
         total = 0;
         double sum = 0;
@@ -41,7 +41,7 @@ class Cutter {
     Cutter(const double* counts, std::size_t classes)
         : counts_(counts), classes_(classes), left_(classes), right_(classes), whole_(classes) {}
 
-    // The cell before which to cut, or `begin` where no cut pays.
+    // The best cell to cut at, or `begin` if no cut pays.
     std::size_t best(std::size_t begin, std::size_t end) {
         whole_ = Part(classes_);
         for (std::size_t i = begin; i < end; ++i) whole_.add(row(i), 1.0);

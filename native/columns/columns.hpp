@@ -1,4 +1,5 @@
-// Columns that are read as codes: what they hold is looked up when it is needed, a few rows at a time.
+// Column: a column of any type that is read as codes, a few rows at a time, without storing them all.
+// Each value has one code, and a value that cannot be used is reported with its row.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 
 namespace naively {
 
-constexpr std::int32_t no_code = std::numeric_limits<std::int32_t>::min();  // of what is missing
+constexpr std::int32_t no_code = std::numeric_limits<std::int32_t>::min();  // code of a missing value
 
 class Column {
    public:
@@ -22,14 +23,14 @@ class Column {
     virtual ~Column() = default;
     std::size_t rows() const { return rows_; }
 
-    // The codes of some rows, written to every `stride`-th place; and the first of them that cannot be used.
+    // Write the codes of some rows to every `stride`-th place; returns the first value that cannot be used.
     virtual Fault read(std::size_t begin, std::size_t end, std::int32_t* codes, std::size_t stride) const = 0;
 
    private:
     std::size_t rows_;
 };
 
-// Codes as they are.
+// A column that holds codes.
 class CodeColumn : public Column {
    public:
     CodeColumn(const std::int32_t* codes, std::size_t rows) : Column(rows), codes_(codes) {}
@@ -46,12 +47,12 @@ class CodeColumn : public Column {
     const std::int32_t* codes_;
 };
 
-// Marks as Arrow keeps them: a bit for each row that is there, beginning with the one that has the number `first`.
+// Validity bits as Arrow stores them: one bit per row, set if the value is present; row 0 has bit `first`.
 struct Bits {
-    const std::uint8_t* bytes;  // null: all are there
+    const std::uint8_t* bytes;  // null: all are present
     std::size_t first;
 
-    // Calls use(i) for each row that is not there, eight at a time passed over where they are.
+    // Call use(i) for each absent row; eight present rows at a time are passed over.
     template <class Use>
     void each_gap(std::size_t begin, std::size_t end, Use&& use) const {
         for (std::size_t at = first + begin, stop = first + end; at < stop; at = (at / 8 + 1) * 8) {
@@ -62,7 +63,7 @@ struct Bits {
     }
 };
 
-// Texts among those known.
+// A column of texts, coded by a table of known texts.
 template <class Offset>
 class TextColumn : public Column {
    public:
@@ -82,12 +83,13 @@ class TextColumn : public Column {
     const KnownTexts& known_;
 };
 
-// Numbers in bins: the code is how many of the edges (ascending cells of a grid) are at or below the number's cell.
+// A column of numbers, coded by bins: the code is the number of edges (ascending cells of a grid) at or below the
+// number's cell.
 template <class T>
 class BinColumn : public Column {
    public:
-    BinColumn(const T* values, std::size_t rows, const std::int64_t* edges, std::size_t many, int bits)
-        : Column(rows), values_(values), starts_(starts_of(edges, many, bits)), whole_(starts_, most_whole()) {}
+    BinColumn(const T* values, std::size_t rows, const std::int64_t* edges, std::size_t n_edges, int bits)
+        : Column(rows), values_(values), starts_(starts_of(edges, n_edges, bits)), whole_(starts_, most_whole()) {}
 
     Fault read(std::size_t begin, std::size_t end, std::int32_t* codes, std::size_t stride) const override {
         if constexpr (std::is_integral_v<T>) {
@@ -115,13 +117,14 @@ class BinColumn : public Column {
     }
 
    private:
-    static std::vector<double> starts_of(const std::int64_t* edges, std::size_t many, int bits) {
-        std::vector<double> starts(many);
-        std::transform(edges, edges + many, starts.begin(), [&](std::int64_t edge) { return grid_start(edge, bits); });
+    static std::vector<double> starts_of(const std::int64_t* edges, std::size_t n_edges, int bits) {
+        std::vector<double> starts(n_edges);
+        std::transform(edges, edges + n_edges, starts.begin(),
+                       [&](std::int64_t edge) { return grid_start(edge, bits); });
         return starts;
     }
 
-    // A table that stays in cache, and is no longer than the column.
+    // The largest table of whole numbers that stays in the cache and is no longer than the column.
     std::size_t most_whole() const { return std::is_integral_v<T> ? std::min(rows(), std::size_t{1} << 16) : 0; }
 
     const T* values_;
@@ -129,7 +132,7 @@ class BinColumn : public Column {
     WholeBins whole_;
 };
 
-// Whole numbers among those known; a fraction is one that is not.
+// A column of whole numbers, coded by a table of known numbers; a fraction is unknown.
 template <class T>
 class WholeColumn : public Column {
    public:
@@ -164,7 +167,7 @@ class WholeColumn : public Column {
 
 using Columns = std::vector<const Column*>;
 
-// The codes of some rows, one row after another.
+// Write the codes of all columns for some rows, row by row.
 inline Fault read_codes(const Columns& columns, std::size_t begin, std::size_t end, std::int32_t* codes) {
     Fault first;
     for (std::size_t j = 0; j < columns.size(); ++j) {

@@ -10,9 +10,9 @@
 namespace naively {
 namespace {
 
-constexpr std::size_t run = 512;  // rows that are counted together
+constexpr std::size_t run = 512;  // rows counted together
 
-// What rows weigh: one each, whole numbers, or amounts. All rows together weigh less than 2^63.
+// The weights of rows: one each, whole numbers, or amounts. All rows together weigh less than 2^63.
 struct One {};
 using Whole = std::int64_t;
 
@@ -40,7 +40,7 @@ struct Weights<One> {
     One operator[](std::size_t) const { return {}; }
 };
 
-// Counts one column, and moves it to a coarser level when there are too many ticks or cells.
+// Counts one column, and moves it to a coarser level when it has too many ticks or cells.
 template <class Weight>
 class Counter {
     using Sum = std::conditional_t<std::is_same_v<Weight, Amount>, Amount, Whole>;
@@ -98,7 +98,7 @@ class Counter {
                 if (!zero(weight_[begin + i])) increase(sum_at(at[i]), weight_[begin + i]);
     }
 
-    // Pairs of a tick's number and a class.
+    // The key of a (tick number, class) pair.
     template <bool paged>
     void number(const std::uint64_t* tick, std::size_t begin, std::size_t n, std::uint64_t* pair) {
         const std::int32_t* klass = klass_ + begin;
@@ -134,13 +134,13 @@ class Counter {
         fault = {FaultKind::infinite, static_cast<std::int64_t>(begin + i), 0};
     }
 
-    // True if there are certainly more than fit; missing values are among them.
+    // True if there are certainly more ticks than fit; missing values are among them.
     bool too_many() const {
         if (level_ > grid_level) return ticks_.size() > most_ticks + 1;
         return !dense_ && pairs_.size() > most_value_cells + classes_;
     }
 
-    // From a sum for each tick and class to one for each pair that was seen.
+    // Change from a sum per tick and class to a sum per pair that was seen.
     void leave_table() {
         const std::vector<Sum> table = std::move(sums_);
         sums_.clear();
@@ -149,7 +149,7 @@ class Counter {
             if (!zero(table[at])) sum_at(std::uint64_t{at / classes_} << 32 | at % classes_) = table[at];
     }
 
-    // Moves to the next level: sums of ticks that become one are added up.
+    // Move to the next level: add up the sums of ticks that become one.
     void coarsen() {
         const int level = next_level(level_), shift = level_ - level;
         const std::vector<std::uint64_t> fine = ticks_.all(), pairs = pairs_.all();
@@ -188,7 +188,7 @@ class Counter {
         std::sort(cells.begin(), cells.end(), comes_before);
     }
 
-    static constexpr std::uint64_t no_last = no_tick - 1;  // which is of no finite number
+    static constexpr std::uint64_t no_last = no_tick - 1;  // no finite number has this tick
 
     const NumberColumn& column_;
     const std::int32_t* klass_;
@@ -198,7 +198,7 @@ class Counter {
     bool dense_ = true;
     Ticks ticks_;
     Keys pairs_;
-    std::vector<Sum> sums_;  // of each tick's classes; or of each pair of a tick's number and a class
+    std::vector<Sum> sums_;  // by tick and class; or by pair of tick number and class
     std::uint64_t last_ = no_last;
     std::uint32_t number_ = 0;
 };
@@ -212,9 +212,9 @@ Fault unfit_weight(const double* weight, std::size_t rows) {
     return {};
 }
 
-// True if all weights are whole numbers. Raises where their sum may not fit into 64 bits.
+// True if all weights are whole numbers. Raises if their sum may not fit into 64 bits.
 bool are_whole(const double* weight, std::size_t rows) {
-    constexpr double most = 9.2e18;  // so far below 2^63 that what is rounded does not matter
+    constexpr double most = 9.2e18;  // so far below 2^63 that rounding does not matter
     double sum = 0.0;
     bool whole = true;
     for (std::size_t i = 0; i < rows; ++i) {
@@ -230,7 +230,7 @@ Amount counted_amount(double weight) {
     return {static_cast<std::int64_t>(whole), static_cast<std::uint64_t>((counted - whole) * 18446744073709551616.0)};
 }
 
-// Every column is counted in a few shares of the rows, which are added up.
+// Count every column in a few shares of the rows, and add these up.
 template <class Weight>
 ValueCount count_shares(const std::vector<NumberColumn>& columns, std::size_t rows, const Labels& labels,
                         Weights<Weight> weight, const std::int8_t* level, int threads) {

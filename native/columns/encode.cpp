@@ -12,7 +12,7 @@
 namespace naively {
 namespace {
 
-// Keyed by chance, so that nobody can choose records that collide. Numbers need no loop.
+// A hash with a random key, so that nobody can choose records that collide. Numbers need no loop.
 std::uint64_t hash_record(const std::uint8_t* record, std::size_t width) {
     const char* bytes = reinterpret_cast<const char*>(record);
     if (width == 8) return hash_number(load_eight(bytes), process_seed);
@@ -24,7 +24,7 @@ std::uint64_t hash_record(const std::uint8_t* record, std::size_t width) {
 std::vector<std::int64_t> encode_records(const std::uint8_t* records, std::size_t count, std::size_t width,
                                          std::int32_t* codes) {
     std::vector<std::int64_t> firsts;
-    std::vector<std::int32_t> slots(1024, -1);  // so many that a few labels hardly ever meet
+    std::vector<std::int32_t> slots(1024, -1);  // large enough that a few labels rarely collide
     std::vector<std::uint64_t> hashes;
     const auto record_at = [&](std::size_t i) { return records + i * width; };
     const auto grow = [&] {
@@ -90,7 +90,7 @@ namespace {
 
 constexpr std::uint64_t widest = std::uint64_t{1} << 20;
 
-// As unsigned numbers, so that the distance of the lowest and the highest does not overflow.
+// Computed in unsigned numbers, so that the distance between the lowest and the highest does not overflow.
 std::uint64_t distance(std::int64_t low, std::int64_t high) {
     return static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
 }
@@ -101,7 +101,7 @@ bool is_hole(T x) {
     return false;
 }
 
-// The smallest and the largest number; false where there is none, or one that is not whole.
+// Find the smallest and the largest number; returns false if there is none, or one that is not whole.
 template <class T, class Result>
 bool limits(const T* values, std::size_t rows, Result& result, std::int64_t& low, std::int64_t& high) {
     T least = std::numeric_limits<T>::max(), most = std::numeric_limits<T>::lowest();

@@ -1,5 +1,6 @@
-// FieldShapes: tells, for each column of a delimited file, what shapes its values have: whole numbers, dates, booleans.
-// A long number begins with 16 or more digits and no point: a double may not hold it.
+// FieldShapes: finds which shapes the values of each column of a delimited file have: whole numbers, dates, booleans.
+// It sees every byte once, in order, and keeps only the current value. A long number begins with 16 or more digits and
+// no point: a double may not hold it.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 
 namespace naively {
 
-// Values in quotes count as `other` and as `long_number`, empty values not at all.
+// Values in quotes count as `other` and as `long_number`; empty values do not count.
 class FieldShapes {
    public:
     enum Shape : std::uint8_t { whole = 1, date = 2, boolean = 4, other = 8, long_number = 16 };
@@ -23,7 +24,7 @@ class FieldShapes {
         watched_.push_back(false);  // values behind the last column
     }
 
-    // Bytes outside quotes.
+    // Read bytes outside quotes.
     void plain(const char* from, const char* to) {
         while (from < to) {
             const char* const end = end_of_value(from, to);
@@ -37,13 +38,13 @@ class FieldShapes {
             from = end + 1;
         }
     }
-    // A quote.
+    // Read a quote.
     void quoted() {
         length_ = longest + 1;
         value_.fill('0');
     }
 
-    // At the end of the file.
+    // End the file and return the shapes of each column.
     const std::vector<std::uint8_t>& finish() {
         end_value();
         return shapes_;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t largest_sums = std::size_t{1} << 24;
 
-// Cells as they are met get numbers from 0 on. They are looked up in pages, one for each power of two.
+// Numbers cells from 0 on, in order of first appearance. They are looked up in pages, one for each power of two.
 class Slots {
    public:
     explicit Slots(int bits) : bits_(bits), pages_(std::size_t{1} << 12) {}
@@ -25,7 +25,7 @@ class Slots {
 
     std::size_t size() const { return many_; }
 
-    // Calls use(cell, slot) for each cell, ascending.
+    // Call use(cell, slot) for each cell, in ascending order.
     template <class Use>
     void each(Use&& use) const {
         for (std::uint64_t page = 0; page < pages_.size(); ++page) {
@@ -41,7 +41,7 @@ class Slots {
     std::uint32_t many_ = 0;
 };
 
-// What is counted of one column: whole numbers where rows weigh one each, since those are quicker to add.
+// The counts of one column: whole numbers if rows weigh one each, since those are quicker to add.
 template <class Sum>
 struct Counting {
     std::vector<std::int64_t> cell;
@@ -58,7 +58,7 @@ struct Counting {
     }
 };
 
-// Calls use(row, cell) for each number that is there; notes what is missing, and stops at what is infinite.
+// Call use(row, cell) for each present number; counts missing ones, and stops at an infinite one.
 template <class Sum, class T, class Use>
 void each_cell(const T* values, std::size_t begin, std::size_t end, const Labels& labels, int bits,
                Counting<Sum>& count, Use&& use) {
@@ -83,7 +83,7 @@ class SlotCount {
     SlotCount(const T* values, const Labels& labels, int bits)
         : values_(values), labels_(labels), bits_(bits), slots_(bits) {}
 
-    // False where the sums would take too much room: many classes, or numbers of all sizes.
+    // Add rows; returns false if the sums would take too much room: n_starts classes, or numbers of all sizes.
     bool add(std::size_t begin, std::size_t end, Counting<Sum>& count) {
         std::uint64_t cell[run];
         std::size_t at[run];
@@ -194,14 +194,14 @@ GridCount count_grid(const T* values, std::size_t rows, const Labels& labels, in
 
 namespace {
 
-// One start after the other, many numbers at a time.
-NAIVELY_INLINE void count_one_by_one(const double* x, const double* starts, std::size_t many, std::int32_t* codes) {
+// Compare with one start after the other, several numbers at a time.
+NAIVELY_INLINE void count_one_by_one(const double* x, const double* starts, std::size_t n_starts, std::int32_t* codes) {
     constexpr std::size_t width = 4 * lanes;
     for (std::size_t i = 0; i < grid_run; i += width) {
         Lanes number[4];
         Counts count[4] = {};
         for (std::size_t b = 0; b < 4; ++b) load(number[b], x + i + b * lanes);
-        for (std::size_t k = 0; k < many; ++k)
+        for (std::size_t k = 0; k < n_starts; ++k)
             for (std::size_t b = 0; b < 4; ++b) count_reached(count[b], number[b], starts[k]);
         long long counted[width];
         for (std::size_t b = 0; b < 4; ++b) store(counted + b * lanes, count[b]);
@@ -209,11 +209,11 @@ NAIVELY_INLINE void count_one_by_one(const double* x, const double* starts, std:
     }
 }
 
-std::int32_t count_by_halves(double x, const double* starts, std::size_t many) {
+std::int32_t count_by_halves(double x, const double* starts, std::size_t n_starts) {
     const double* low = starts;
-    for (std::size_t left = many; left > 0;) {
+    for (std::size_t left = n_starts; left > 0;) {
         const std::size_t half = (left + 1) / 2;
-        low += static_cast<std::size_t>(low[half - 1] <= x) * half;  // no branch to guess wrong
+        low += static_cast<std::size_t>(low[half - 1] <= x) * half;  // no branch to mispredict
         left -= half;
     }
     return static_cast<std::int32_t>(low - starts);
@@ -223,9 +223,9 @@ constexpr std::size_t few_starts = 32;
 
 }  // namespace
 
-NAIVELY_WIDE void count_starts(const double* x, const double* starts, std::size_t many, std::int32_t* codes) {
-    if (many <= few_starts) return count_one_by_one(x, starts, many, codes);
-    for (std::size_t i = 0; i < grid_run; ++i) codes[i] = count_by_halves(x[i], starts, many);
+NAIVELY_WIDE void count_starts(const double* x, const double* starts, std::size_t n_starts, std::int32_t* codes) {
+    if (n_starts <= few_starts) return count_one_by_one(x, starts, n_starts, codes);
+    for (std::size_t i = 0; i < grid_run; ++i) codes[i] = count_by_halves(x[i], starts, n_starts);
 }
 
 #define NAIVELY_GRID(T) template GridCount count_grid<T>(const T*, std::size_t, const Labels&, int);

@@ -1,5 +1,5 @@
-// A grid over all numbers that needs no range in advance: a cell is the leading bits of a double, in an order that is
-// the order of the numbers. Cells are as wide as a fixed share of the numbers in them.
+// A grid over all doubles that needs no range in advance: a cell is the leading bits of a double.
+// The order of cells is the order of numbers, and a cell's width is a fixed share of the numbers in it.
 #pragma once
 
 #include <bit>
@@ -9,16 +9,16 @@
 
 namespace naively {
 
-constexpr int most_grid_bits = 18;  // so that a cell's number fits in 32 bits, with room for other codes
+constexpr int most_grid_bits = 18;  // with so many bits a cell's number fits in 32 bits, with room for other codes
 
-// The number of the cell of x, with `bits` bits of its fraction. Not for NaN.
+// The cell of x, with `bits` bits of its fraction. x must not be NaN.
 NAIVELY_INLINE std::uint64_t grid_cell(double x, int bits) {
-    const auto pattern = std::bit_cast<std::uint64_t>(x + 0.0);  // one zero, not two
+    const auto pattern = std::bit_cast<std::uint64_t>(x + 0.0);  // + 0.0 turns -0 into 0
     const std::uint64_t sign = std::uint64_t{1} << 63;
     return (pattern & sign ? ~pattern : pattern | sign) >> (52 - bits);
 }
 
-// The least number of a cell; infinite where there is none.
+// The lowest number of a cell; infinite for cells beyond all numbers.
 inline double grid_start(std::int64_t cell, int bits) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     const std::uint64_t sign = std::uint64_t{1} << 63;
@@ -32,8 +32,8 @@ inline double grid_start(std::int64_t cell, int bits) {
 
 constexpr std::size_t grid_run = 64;
 
-// For each of `grid_run` numbers, how many of some starts, ascending, it has reached.
-void count_starts(const double* x, const double* starts, std::size_t many, std::int32_t* codes);
+// For each of `grid_run` numbers, count the starts (ascending) at or below it.
+void count_starts(const double* x, const double* starts, std::size_t n_starts, std::int32_t* codes);
 
 struct GridCount {
     std::vector<std::int64_t> cell;  // ascending
@@ -43,7 +43,7 @@ struct GridCount {
     Fault fault;
 };
 
-// How often each class has a number in each cell.
+// Count the numbers in each cell, by class.
 template <class T>
 GridCount count_grid(const T* values, std::size_t rows, const Labels& labels, int bits);
 

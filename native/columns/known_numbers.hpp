@@ -1,4 +1,5 @@
-// Whole numbers that have codes, made once and then only asked.
+// KnownNumbers: a table from whole number to code that is built once and then only read.
+// Numbers get codes in the order given; of equal numbers the first counts.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +10,7 @@
 
 namespace naively {
 
-// Numbered as they come; of equal ones the first counts. Those that lie close together are looked up in a table of all
-// numbers between them, others by halving.
+// Numbers that lie close together are looked up in a table of all numbers between them, others by bisection.
 class KnownNumbers {
    public:
     KnownNumbers(const std::int64_t* numbers, std::size_t size) : size_(size) {
@@ -32,7 +32,7 @@ class KnownNumbers {
 
     std::size_t size() const { return size_; }
 
-    // The code of a number, `size()` where it has none.
+    // The code of a number, or `size()` if it has none.
     std::int32_t find(std::int64_t number) const {
         const std::uint64_t at = static_cast<std::uint64_t>(number) - low_;
         if (at < table_.size()) return table_[at];
@@ -46,7 +46,7 @@ class KnownNumbers {
     std::uint64_t low_ = 0;
     std::vector<std::int32_t> table_;
     std::vector<std::int64_t> sorted_;
-    std::vector<std::int32_t> codes_;  // of these
+    std::vector<std::int32_t> codes_;  // codes of the sorted numbers
 };
 
 }  // namespace naively

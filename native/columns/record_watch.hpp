@@ -1,4 +1,5 @@
-// RecordWatch: scans a delimited file for records that are too long, kinds of line ends, and the shapes of values.
+// RecordWatch: scans a delimited file for too long records, kinds of line ends and the shapes of values.
+// It sees every byte once, in order, and the result does not depend on how the bytes were divided into pieces.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@
 
 namespace naively {
 
-// A quote opens where a value begins, and two of them within quotes are one. A record ends with a line, outside quotes.
+// A quote opens where a value begins, and two quotes within quotes are one. A record ends with a line, outside quotes.
 class RecordWatch {
    public:
     static constexpr std::int64_t none = -1;
@@ -20,7 +21,7 @@ class RecordWatch {
     RecordWatch(char delimiter, int quote, std::int64_t longest, FieldShapes shapes)
         : delimiter_(delimiter), quote_(quote), longest_(longest), shapes_(std::move(shapes)) {}
 
-    // The next bytes of the file.
+    // Read the next bytes of the file.
     void feed(const char* bytes, std::size_t size) {
         if (size > 0 && returned_) end_of_line(bytes[0] == '\n');
         for (std::size_t at = 0; at < size;) at = inside_ ? within(bytes, size, at) : outside(bytes, size, at);
@@ -28,20 +29,20 @@ class RecordWatch {
         passed_ += static_cast<std::int64_t>(size);
     }
 
-    // At the end of the file: where the first record begins that is too long, or, if `unclosed` ones are wanted too,
-    // whose quotes are still open; or none.
+    // End the file. Returns the position of the first record that is too long or, if `unclosed` is set, whose quotes
+    // are still open; or none.
     std::int64_t finish(bool unclosed) {
         check(passed_);
         return unclosed && found_ == none && inside_ && !closing_ ? start_ : found_;
     }
 
-    // How many kinds of line ends there are outside quotes: line feeds, carriage returns, and both together.
+    // The number of kinds of line ends outside quotes: line feeds, carriage returns, and both together.
     int kinds_of_line_ends() {
         if (returned_) end_of_line(false);
         return static_cast<int>(feeds_) + static_cast<int>(returns_) + static_cast<int>(pairs_);
     }
 
-    // At the end of the file: the shapes of the values in each column.
+    // End the file and return the shapes of the values in each column.
     const std::vector<std::uint8_t>& shapes() { return shapes_.finish(); }
 
    private:
@@ -49,13 +50,13 @@ class RecordWatch {
         return from == to ? nullptr
                           : static_cast<const char*>(std::memchr(from, wanted, static_cast<std::size_t>(to - from)));
     }
-    // Lines end with a line feed; in files that have none, with a carriage return.
+    // Find the end of a line: a line feed or, in files without any, a carriage return.
     static const char* line_end(const char* from, const char* to) {
         const char* const found = find(from, to, '\n');
         return found ? found : find(from, to, '\r');
     }
 
-    // A carriage return came before: the end of a line by itself, or together with a line feed.
+    // Handle the carriage return before this byte: a line end by itself, or together with a line feed.
     void end_of_line(bool paired) {
         (paired ? pairs_ : returns_) = true;
         returned_ = false;
@@ -74,9 +75,9 @@ class RecordWatch {
         if (found_ == none && end - start_ > longest_) found_ = start_;
     }
 
-    // Up to the quote that ends a value, and behind it.
+    // Read to the quote that ends a value, and behind it.
     std::size_t within(const char* bytes, std::size_t size, std::size_t at) {
-        if (closing_) {  // the last byte was a quote, and the next tells what it meant
+        if (closing_) {  // the last byte was a quote, and the next decides what it meant
             closing_ = false;
             inside_ = bytes[at] == static_cast<char>(quote_);
             return inside_ ? at + 1 : at;
@@ -87,7 +88,7 @@ class RecordWatch {
         return static_cast<std::size_t>(quote - bytes) + 1;
     }
 
-    // Up to the quote that begins a value, and behind it.
+    // Read to the quote that begins a value, and behind it.
     std::size_t outside(const char* bytes, std::size_t size, std::size_t at) {
         const char* const quote = quote_ < 0 ? nullptr : find(bytes + at, bytes + size, quote_);
         const std::size_t end = quote ? static_cast<std::size_t>(quote - bytes) : size;
@@ -102,7 +103,7 @@ class RecordWatch {
         return end + 1;
     }
 
-    // The ends of records among bytes without quotes.
+    // Find the ends of records among bytes without quotes.
     void lines(const char* bytes, std::size_t at, std::size_t end) {
         while (const char* const found = line_end(bytes + at, bytes + end)) {
             at = static_cast<std::size_t>(found - bytes) + 1;
@@ -117,9 +118,9 @@ class RecordWatch {
     FieldShapes shapes_;
     char last_ = '\n';
     bool feeds_ = false, returns_ = false, pairs_ = false;
-    bool returned_ = false;  // the last byte was a carriage return outside quotes
+    bool returned_ = false;  // true if the last byte was a carriage return outside quotes
     bool inside_ = false;
-    bool closing_ = false;  // within quotes, and the last byte was one
+    bool closing_ = false;  // true within quotes, if the last byte was a quote
 };
 
 }  // namespace naively

@@ -1,4 +1,5 @@
-// Ticks of one column, numbered as they come.
+// Ticks: numbers for the ticks of one column, in order of first appearance.
+// A tick keeps its number until the level changes, and nobody can choose values that make look-ups slow.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +13,8 @@
 
 namespace naively {
 
-// Numbers keys from 0 on as they come. The hash has a secret of the process, so that nobody can choose keys that are
-// slow.
+// A hash table that numbers keys from 0 on. The hash has a secret key per process, so that nobody can choose keys that
+// collide.
 class Keys {
    public:
     Keys() { clear(); }
@@ -35,7 +36,7 @@ class Keys {
    private:
     struct Slot {
         std::uint64_t key = 0;
-        std::uint32_t number = 0;  // and one; 0 where the slot is empty
+        std::uint32_t number = 0;  // the number plus one; 0 if the slot is empty
     };
 
     NAIVELY_INLINE std::size_t place_of(std::uint64_t key) const {
@@ -65,11 +66,11 @@ class Keys {
     std::size_t mask_ = 0;
 };
 
-// Numbers the ticks of a level from 0 on as they come. Coarse ones are looked up in pages, one for each power of two,
-// which stay in cache; in the last page, where no finite number is, there is no_tick.
+// Numbers the ticks of a level from 0 on. Coarse ticks are looked up in pages, one for each power of two, which stay in
+// the cache; no_tick is in the last page, where no finite number is.
 class Ticks {
    public:
-    // Pages repay for many rows alone.
+    // Pages repay only for many rows.
     Ticks(int level, std::size_t rows) : many_(rows >= 4096) { clear(level); }
 
     bool paged() const { return !pages_.empty(); }
@@ -92,7 +93,7 @@ class Ticks {
     std::size_t size() const { return all().size(); }
     const std::vector<std::uint64_t>& all() const { return paged() ? paged_ : keys_.all(); }
 
-    // The numbers of all ticks in the order of these.
+    // The numbers of all ticks, in ascending order of the ticks.
     std::vector<std::uint32_t> order() const {
         const std::vector<std::uint64_t>& ticks = all();
         std::vector<std::uint32_t> numbers;
@@ -115,12 +116,12 @@ class Ticks {
     }
 
    private:
-    static constexpr std::size_t n_pages = std::size_t{1} << 12;  // of signs and exponents
+    static constexpr std::size_t n_pages = std::size_t{1} << 12;  // one per sign and exponent
 
     bool many_;
     int level_ = exact_level;
     Keys keys_;
-    std::vector<std::vector<std::uint32_t>> pages_;  // a number and one, or 0
+    std::vector<std::vector<std::uint32_t>> pages_;  // numbers plus one, or 0
     std::vector<std::uint64_t> paged_;
 };
 

@@ -25,7 +25,7 @@ bool small_enough(const ValueColumn& column) {
     return (column.level > grid_level ? ticks : cells) <= most;
 }
 
-// The cells of one column.
+// Extract the cells of one column.
 ValueColumn column_of(const ValuesView& values, std::size_t j, std::size_t& at) {
     ValueColumn column{values.level[j], {}};
     const std::size_t begin = at;
@@ -39,7 +39,7 @@ ValueColumn column_of(const ValuesView& values, std::size_t j, std::size_t& at) 
     return column;
 }
 
-// Adds or takes away, at the coarser of two levels.
+// Add or subtract at the coarser of two levels.
 void combine(ValueColumn& to, ValueColumn& other, bool subtract, TooMuch& too_much) {
     coarsen(to, other.level);
     coarsen(other, to.level);
@@ -82,7 +82,7 @@ struct ValueSums {
 
     ValueSums(std::size_t classes, std::size_t columns) : n(classes, columns), x(n), squares(n) {}
 
-    // Adds a value of a column as often as `times` says.
+    // Add a value of a column as often as `times` says.
     void add(std::size_t klass, std::size_t column, const Parts& value, const Parts& times) {
         if (times.whole == 0) return;
         n.add(klass, column, term_of(times));

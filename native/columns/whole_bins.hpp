@@ -1,4 +1,5 @@
-// Bins of whole numbers, read from a table of all numbers between the first and the last edge.
+// WholeBins: bins of whole numbers, read from a table of all numbers between the first and the last edge.
+// It gives the same bins as comparing with every edge.
 #pragma once
 
 #include <algorithm>
@@ -28,18 +29,18 @@ class WholeBins {
 
     bool empty() const { return codes_.empty(); }
 
-    // How many of the starts are at or below a number.
+    // The number of starts at or below a number.
     template <class T>
     std::int32_t of(T x) const {
         return codes_[place(x)];
     }
 
    private:
-    static constexpr double exact = 4503599627370496.0;  // below it, a number's ceiling is a whole number
+    static constexpr double exact = 4503599627370496.0;  // below this a number's ceiling is a whole number
 
     static std::int64_t whole(double start) { return static_cast<std::int64_t>(std::ceil(start)); }
 
-    // What is below all starts comes first, what has reached all of them last.
+    // The number's place in the table: numbers below all starts come first, numbers above all of them last.
     template <class T>
     std::size_t place(T x) const {
         return static_cast<std::size_t>(std::clamp(static_cast<std::int64_t>(x), low_ - 1, high_) - (low_ - 1));

@@ -10,7 +10,7 @@
 namespace naively {
 namespace {
 
-// The sum of two numbers with a sign, as bits; of equal signs it has theirs, or did not fit.
+// The sum of two signed numbers as bits. If both have the same sign and the sum has another, it did not fit.
 std::uint64_t added(std::uint64_t a, std::uint64_t b) {
     const std::uint64_t sum = a + b;
     if ((((a ^ sum) & (b ^ sum)) >> 63) != 0) throw std::overflow_error("a count grew beyond what 64 bits hold");
@@ -32,41 +32,41 @@ void CellSum::add(const CellsView<std::int64_t>& cells) {
     if (waiting() >= std::max(fewest, sorted_.size() / width_ / 2)) settle();
 }
 
-// The cells that wait by feature, those of one feature as they came.
+// The waiting cells in the order of their features; cells of one feature keep their order.
 Large<std::uint32_t> CellSum::order() const {
-    const std::size_t many = waiting();
-    if (many >= std::numeric_limits<std::uint32_t>::max()) throw std::length_error("too many cells at once");
-    Large<std::uint32_t> order(many);
+    const std::size_t n_waiting = waiting();
+    if (n_waiting >= std::numeric_limits<std::uint32_t>::max()) throw std::length_error("too many cells at once");
+    Large<std::uint32_t> order(n_waiting);
     std::uint32_t largest = 0;
-    for (std::size_t i = 0; i < many; ++i) largest = std::max(largest, feature_at(i));
-    if (largest / 16 > many) {  // features far apart
+    for (std::size_t i = 0; i < n_waiting; ++i) largest = std::max(largest, feature_at(i));
+    if (largest / 16 > n_waiting) {  // features are far apart
         std::iota(order.begin(), order.end(), 0u);
         std::stable_sort(order.begin(), order.end(),
                          [&](std::uint32_t a, std::uint32_t b) { return feature_at(a) < feature_at(b); });
         return order;
     }
     Large<std::uint32_t> next(static_cast<std::size_t>(largest) + 2, 0);
-    for (std::size_t i = 0; i < many; ++i) ++next[feature_at(i) + std::size_t{1}];
+    for (std::size_t i = 0; i < n_waiting; ++i) ++next[feature_at(i) + std::size_t{1}];
     std::partial_sum(next.begin(), next.end(), next.begin());
-    for (std::size_t i = 0; i < many; ++i) order[next[feature_at(i)]++] = static_cast<std::uint32_t>(i);
+    for (std::size_t i = 0; i < n_waiting; ++i) order[next[feature_at(i)]++] = static_cast<std::uint32_t>(i);
     return order;
 }
 
 void CellSum::settle() {
-    constexpr std::size_t ahead = 16;
-    const std::size_t many = waiting(), before = sorted_.size() / width_;
+    constexpr std::size_t prefetch_distance = 16;
+    const std::size_t n_waiting = waiting(), before = sorted_.size() / width_;
     const Large<std::uint32_t> by_feature = order();
     Large<std::uint64_t>& result = spare_;
     result.clear();
     const std::size_t room = sorted_.size() + waiting_.size();
     if (result.capacity() < room) result.reserve(2 * room);
-    std::size_t from = 0;    // of what was sorted before, up to which it is in the result
-    std::vector<Cell> same;  // those of one feature that wait
-    for (std::size_t i = 0; i < many;) {
+    std::size_t from = 0;    // the sorted cells up to here are in the result
+    std::vector<Cell> same;  // the waiting cells of one feature
+    for (std::size_t i = 0; i < n_waiting;) {
         const std::uint32_t feature = feature_at(by_feature[i]);
         same.clear();
-        for (; i < many && feature_at(by_feature[i]) == feature; ++i) {
-            if (i + ahead < many) NAIVELY_PREFETCH(at(by_feature[i + ahead]));
+        for (; i < n_waiting && feature_at(by_feature[i]) == feature; ++i) {
+            if (i + prefetch_distance < n_waiting) NAIVELY_PREFETCH(at(by_feature[i + prefetch_distance]));
             same.push_back(at(by_feature[i]));
         }
         const auto by_class = [](Cell a, Cell b) { return *a < *b; };

@@ -9,7 +9,7 @@
 namespace naively {
 namespace {
 
-// False where the sum does not fit.
+// sum = a + b; returns false if that does not fit.
 bool add(std::int64_t a, std::int64_t b, std::int64_t& sum) {
     using limits = std::numeric_limits<std::int64_t>;
     if ((b > 0 && a > limits::max() - b) || (b < 0 && a < limits::min() - b)) return false;
@@ -34,8 +34,9 @@ bool negate(const FixedPoint& a, FixedPoint& b) {
 bool negative(std::int64_t value) { return value < 0; }
 bool negative(const FixedPoint& value) { return value.negative(); }
 
-// The first position from `from` on whose feature is not below `wanted`. Guesses where it should stand if features were
-// spread evenly, and widens from there: few places are touched, which counts where they are not in the cache.
+// The first position from `from` on whose feature is at least `wanted`. The search starts where the feature would be if
+// features were spread evenly, and widens from there: it touches few places, which matters if they are not in the
+// cache.
 std::size_t first_not_below(const std::int64_t* feature, std::size_t from, std::size_t size, std::int64_t wanted) {
     if (from >= size || feature[from] >= wanted) return from;
     if (feature[size - 1] < wanted) return size;
@@ -67,7 +68,7 @@ std::size_t first_not_below(const std::int64_t* feature, std::size_t from, std::
     return static_cast<std::size_t>(std::lower_bound(feature + low + 1, feature + high, wanted) - feature);
 }
 
-// Cells from entries in any order, equal pairs added up; those that come to nothing are left out.
+// Cells from entries in any order: equal pairs are added up, and cells of zeros are left out.
 Cells<std::int64_t> combine(const std::int64_t* feature, const std::int32_t* klass, const std::int64_t* value,
                             std::size_t count) {
     std::vector<std::size_t> order(count);
@@ -200,8 +201,8 @@ template Cells<std::int64_t> gather<std::int64_t>(const std::vector<CellsView<st
 template Cells<FixedPoint> gather<FixedPoint>(const std::vector<CellsView<FixedPoint>>&, std::size_t,
                                               const std::int64_t*, std::size_t);
 
-Cells<std::int64_t> changed_kinds(const std::int64_t* before, const std::int64_t* added, const std::int32_t* klass,
-                                  std::size_t count) {
+Cells<std::int64_t> histogram_change(const std::int64_t* before, const std::int64_t* added, const std::int32_t* klass,
+                                     std::size_t count) {
     std::vector<std::int64_t> kind, step;
     std::vector<std::int32_t> of;
     const auto note = [&](std::int64_t seen, std::int64_t missing, std::size_t i, std::int64_t by) {
@@ -236,7 +237,7 @@ struct Group {
 
 [[noreturn]] void became_one() { throw std::invalid_argument("two features have become one"); }
 
-// By feature; where their numbers lie close together, each is put where it belongs at once.
+// Sort groups by feature, by counting if the features lie close together.
 std::vector<Group> in_order(std::vector<Group> groups) {
     std::int64_t least = 0, most = -1;
     for (const Group& group : groups) {
@@ -293,7 +294,7 @@ template Cells<FixedPoint> regrouped(const CellsView<FixedPoint>&, std::size_t);
 
 namespace {
 
-// Whole numbers in halves, whose sums do not overflow.
+// A whole number in two halves, whose sums do not overflow.
 struct Halves {
     std::int64_t high = 0;
     std::uint64_t low = 0;
@@ -302,7 +303,7 @@ struct Halves {
         low += static_cast<std::uint64_t>(value) & 0xffffffffu;
     }
     FixedPoint sum(int bits) const {
-        const std::int64_t whole = high + static_cast<std::int64_t>(low >> 32);  // of 2^32
+        const std::int64_t whole = high + static_cast<std::int64_t>(low >> 32);  // in units of 2^32
         const std::uint64_t rest = low & 0xffffffffu;
         if (bits == 32) return {rest << 32, whole};
         if (whole >= (std::int64_t{1} << 31) || whole < -(std::int64_t{1} << 31)) too_large();

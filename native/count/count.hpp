@@ -1,4 +1,6 @@
-// Counting: what each class and feature add up to.
+// Counting the rows of a matrix: sums per class and feature of values, codes and missing values.
+// Sums are exact for whole values, and products with fractional weights are rounded once to 2^-64; no sum depends on
+// the order of rows or the number of threads.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +13,8 @@
 
 namespace naively {
 
-// Each row's class, from 0 to classes - 1, and what the row weighs (null: one each). What is asked for weights column
-// by column has them in fixed point, `counted`, as well.
+// The class of each row, from 0 to classes - 1, and its weight (null: one each). Functions that weigh column by column
+// need the weights in fixed point too: `counted`.
 struct Labels {
     const std::int32_t* klass;
     const double* weight;
@@ -20,7 +22,7 @@ struct Labels {
     std::vector<FixedPoint> counted;
     double weight_of(std::size_t i) const { return weight ? weight[i] : 1.0; }
 
-    // The weight of a row in the type of its sums: whole numbers where rows weigh one each.
+    // The weight of a row in the type of its sums: whole numbers if rows weigh one each.
     template <class T>
     NAIVELY_INLINE T weight_as(std::size_t i) const {
         if constexpr (std::is_same_v<T, FixedPoint>)
@@ -30,9 +32,9 @@ struct Labels {
     }
 };
 
-constexpr double largest_whole = 9007199254740992.0;  // below 2^53, whole numbers are doubles
+constexpr double largest_whole = 9007199254740992.0;  // below 2^53 whole numbers are doubles
 
-// Counts that are all whole, or some of them not; one of the two is filled.
+// Counts, either all whole or in fixed point; one of the two vectors is filled.
 struct Numbers {
     std::vector<std::int64_t> whole;
     std::vector<FixedPoint> fixed;
@@ -46,40 +48,39 @@ struct Numbers {
     bool empty() const { return size() == 0; }
 };
 
-// Sums for each class and column, of values times weights, each product rounded to a double and to 2^-64.
+// Sums of values times weights per class and column; each product is rounded to a double and to 2^-64.
 struct DenseCount {
     Numbers sum;      // classes x columns
-    Numbers missing;  // the same, or empty where nothing is missing
+    Numbers missing;  // counts of missing values, classes x columns; empty if nothing is missing
     Fault fault;
 };
 
 template <class T>
-DenseCount count_dense(const Dense<T>& rows, const Labels& labels, const Accepts& accepts, int threads);
+DenseCount count_dense(const Dense<T>& rows, const Labels& labels, const ValueRange& accepts, int threads);
 
 struct SparseCount {
-    bool whole = true;  // else all sums are in fixed point
+    bool whole = true;  // false: all sums are in fixed point
     Cells<std::int64_t> cells, missing;
     Cells<FixedPoint> fixed_cells, fixed_missing;
     Fault fault;
 };
 
 template <class T, class I>
-SparseCount count_sparse(const Sparse<T, I>& rows, const Labels& labels, const Accepts& accepts, int threads);
+SparseCount count_sparse(const Sparse<T, I>& rows, const Labels& labels, const ValueRange& accepts, int threads);
 
 struct CodeCount {
-    std::vector<std::int64_t> sizes;  // for each column, one more than the largest code seen
+    std::vector<std::int64_t> sizes;  // for each column, the largest code seen plus one
     Numbers sum;                      // column after column: size x classes
-    Numbers missing;                  // columns x classes, or empty where nothing is missing
+    Numbers missing;                  // columns x classes; empty if nothing is missing
     Fault fault;
 };
 
-// Whole numbers from 0 on, each a category. A code above `largest` is a fault, and so is one with which the tables of
-// all columns would take more room than a single one with that code.
+// Count codes, which are whole numbers from 0 on. A code above `largest` is a fault, and so is one with which the
+// tables of all columns together would exceed a single table that ends with it.
 template <class T>
 CodeCount count_codes(const Dense<T>& rows, const Labels& labels, std::int64_t largest, int threads);
 
-// How often each class has each of `size` codes in one column, size x classes; and behind these what is missing. False
-// where a code is out of range.
+// Count the codes of one column: size x classes, then the missing ones. Returns false if a code is out of range.
 bool count_column(const std::int32_t* codes, std::size_t rows, const Labels& labels, std::size_t size, Numbers& sums);
 
 }  // namespace naively

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int64_t missing_code = -1;
 
-// The code in x: missing_code where missing; `kind` says what is wrong with it, if anything is.
+// The code in x, missing_code if it is missing; `kind` becomes the fault, if there is one.
 template <class T>
 std::int64_t code_of(T x, std::int64_t largest, FaultKind& kind) {
     kind = FaultKind::none;
@@ -32,7 +32,7 @@ std::int64_t code_of(T x, std::int64_t largest, FaultKind& kind) {
     return static_cast<std::int64_t>(x);
 }
 
-// Counts of one run of rows: whole where rows weigh one each. Tables grow as larger codes come.
+// Counts of a run of rows. Tables grow as larger codes come.
 template <class Sum>
 struct Table {
     std::size_t classes;
@@ -44,7 +44,7 @@ struct Table {
 
     Table(std::size_t columns, std::size_t classes_) : classes(classes_), size(columns, 0), sum(columns) {}
 
-    // False where the tables of all columns together would grow beyond `limit`.
+    // Make room for a code; returns false if the tables of all columns together would exceed `limit`.
     bool reach(std::size_t column, std::int64_t code, std::size_t limit) {
         if (code < size[column]) return true;
         const std::size_t wanted = static_cast<std::size_t>(code + 1) * classes;
@@ -57,7 +57,7 @@ struct Table {
     }
 };
 
-// The largest code of each column in these rows, or -1 where a row needs a closer look.
+// The largest code of each column in these rows, or -1 if a row needs closer checks.
 template <class T>
 NAIVELY_INLINE bool largest_codes(const Dense<T>& rows, std::size_t begin, std::size_t end, std::int64_t largest,
                                   T* NAIVELY_RESTRICT most) {
@@ -112,7 +112,7 @@ void add_carefully(const Dense<T>& rows, const Labels& labels, std::int64_t larg
     }
 }
 
-// Every code is within its column's table already.
+// Add rows whose codes are all within their columns' tables.
 template <class Sum, class T>
 void add_quickly(const Dense<T>& rows, const Labels& labels, std::size_t begin, std::size_t end, Sum** sum,
                  std::size_t classes) {
@@ -131,7 +131,7 @@ void add_run(const Dense<T>& rows, const Labels& labels, std::int64_t largest, s
     if constexpr (std::is_floating_point_v<T>) {
         add_carefully(rows, labels, largest, limit, begin, end, table);
     } else {
-        // A run of rows that stays in cache while it is read twice: for the largest codes, then to count.
+        // A run of rows that stays in the cache while it is read twice: for the largest codes, then to count.
         const std::size_t step = std::max<std::size_t>(16, (std::size_t{1} << 14) / (rows.columns + 1));
         std::vector<T> most(rows.columns);
         std::vector<Sum*> sum(rows.columns);
@@ -143,7 +143,7 @@ void add_run(const Dense<T>& rows, const Labels& labels, std::int64_t largest, s
             }
             for (std::size_t j = 0; j < rows.columns; ++j) {
                 if (!table.reach(j, static_cast<std::int64_t>(most[j]), limit)) {
-                    add_carefully(rows, labels, largest, limit, i, stop, table);  // finds the row
+                    add_carefully(rows, labels, largest, limit, i, stop, table);  // this finds the row of the fault
                     return;
                 }
                 sum[j] = table.sum[j].data();

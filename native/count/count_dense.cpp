@@ -9,7 +9,7 @@
 namespace naively {
 namespace {
 
-// Sums of whole values of rows that weigh one each, in doubles, which is exact as long as they are not too large.
+// Sums of whole values of rows that weigh one each, in doubles, which is exact while they are not too large.
 struct WholePart {
     std::vector<double> sum, missing;
     Fault fault;
@@ -28,10 +28,10 @@ NAIVELY_INLINE bool all_whole(const T* NAIVELY_RESTRICT x, std::size_t n) {
     }
 }
 
-// `odd` is set where a row holds something missing or not accepted; such rows are left to the caller. False where a
-// value is not whole, or too large to see that at once.
+// Add whole values. Sets `odd` if a row holds a missing or unacceptable value; the caller handles such rows. Returns
+// false if a value is not whole, or too large to see that quickly.
 template <class T>
-NAIVELY_INLINE bool add_rows(const Dense<T>& rows, const Labels& labels, const Accepts& accepts, std::size_t begin,
+NAIVELY_INLINE bool add_rows(const Dense<T>& rows, const Labels& labels, const ValueRange& accepts, std::size_t begin,
                              std::size_t end, double* sum, std::vector<std::size_t>& odd) {
     const std::size_t n = rows.columns;
     const Limits<T> limits(accepts);
@@ -52,9 +52,9 @@ NAIVELY_INLINE bool add_rows(const Dense<T>& rows, const Labels& labels, const A
     return true;
 }
 
-// What a row adds where something is missing: add(column, value) and miss(column); or what is wrong with it.
+// Call add(column, value) and miss(column) for a row with missing values; returns its fault, if there is one.
 template <class T, class Add, class Miss>
-Fault add_odd_row(const Dense<T>& rows, const Accepts& accepts, std::size_t i, Add&& add, Miss&& miss) {
+Fault add_odd_row(const Dense<T>& rows, const ValueRange& accepts, std::size_t i, Add&& add, Miss&& miss) {
     const T* x = rows.row(i);
     for (std::size_t j = 0; j < rows.columns; ++j) {
         const FaultKind kind = fault_of(x[j], accepts);
@@ -69,7 +69,7 @@ Fault add_odd_row(const Dense<T>& rows, const Accepts& accepts, std::size_t i, A
     return {};
 }
 
-// Rows that can be added in slices, and others; the largest value and weight of the former.
+// The rows that can be added in slices, the others, and the largest value and weight of the former.
 struct Scan {
     std::vector<std::size_t> usual, odd;
     double most = 0.0, heaviest = 0.0;
@@ -85,7 +85,8 @@ NAIVELY_INLINE double largest(const T* NAIVELY_RESTRICT x, std::size_t n) {
         }
         return std::max(static_cast<double>(high), -static_cast<double>(low));
     } else {
-        using Bits = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;  // in the order of the sizes
+        // unsigned order of the bits is the order of sizes
+        using Bits = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
         Bits most = 0;
         for (std::size_t j = 0; j < n; ++j) {
             const Bits bits = std::bit_cast<Bits>(x[j]) & std::numeric_limits<Bits>::max();
@@ -96,7 +97,7 @@ NAIVELY_INLINE double largest(const T* NAIVELY_RESTRICT x, std::size_t n) {
 }
 
 template <class T>
-NAIVELY_INLINE void scan_rows(const Dense<T>& rows, const Labels& labels, const Accepts& accepts, std::size_t begin,
+NAIVELY_INLINE void scan_rows(const Dense<T>& rows, const Labels& labels, const ValueRange& accepts, std::size_t begin,
                               std::size_t end, Scan& scan) {
     const Limits<T> limits(accepts);
     scan = Scan{};
@@ -112,12 +113,12 @@ NAIVELY_INLINE void scan_rows(const Dense<T>& rows, const Labels& labels, const 
     }
 }
 
-// Adds values times a weight in slices: the product, as a double, is cut where the sum `high` cuts it, and what is left
-// is rounded to 2^-64.
+// Adds values times a weight in slices: the product, as a double, is cut by the sum `high`, and the rest is rounded to
+// 2^-64.
 template <class T>
 NAIVELY_INLINE void cut_products(const T* NAIVELY_RESTRICT x, std::size_t n, double weight,
                                  double* NAIVELY_RESTRICT high, double* NAIVELY_RESTRICT low) {
-    constexpr double unit = 1.5 / 4096.0;  // what is added to it is rounded to 2^-64
+    constexpr double unit = 1.5 / 4096.0;  // numbers added to this are rounded to 2^-64
     for (std::size_t j = 0; j < n; ++j) {
         const double product = static_cast<double>(x[j]) * weight, before = high[j], after = before + product;
         high[j] = after;
@@ -126,7 +127,7 @@ NAIVELY_INLINE void cut_products(const T* NAIVELY_RESTRICT x, std::size_t n, dou
 }
 
 template <class T>
-NAIVELY_INLINE void cut_rows(const Dense<T>& rows, const Labels& labels, const Accepts& accepts,
+NAIVELY_INLINE void cut_rows(const Dense<T>& rows, const Labels& labels, const ValueRange& accepts,
                              const std::vector<std::size_t>& usual, double* slices, double* rests) {
     const std::size_t n = rows.columns;
     const T threshold = Limits<T>(accepts).threshold;
@@ -144,15 +145,15 @@ NAIVELY_INLINE void cut_rows(const Dense<T>& rows, const Labels& labels, const A
 }
 
 #define NAIVELY_ADD_ROWS(T)                                                                                           \
-    NAIVELY_WIDE bool add_rows_wide(const Dense<T>& rows, const Labels& labels, const Accepts& accepts,               \
+    NAIVELY_WIDE bool add_rows_wide(const Dense<T>& rows, const Labels& labels, const ValueRange& accepts,            \
                                     std::size_t begin, std::size_t end, double* sum, std::vector<std::size_t>& odd) { \
         return add_rows(rows, labels, accepts, begin, end, sum, odd);                                                 \
     }                                                                                                                 \
-    NAIVELY_WIDE void scan_rows_wide(const Dense<T>& rows, const Labels& labels, const Accepts& accepts,              \
+    NAIVELY_WIDE void scan_rows_wide(const Dense<T>& rows, const Labels& labels, const ValueRange& accepts,           \
                                      std::size_t begin, std::size_t end, Scan& scan) {                                \
         scan_rows(rows, labels, accepts, begin, end, scan);                                                           \
     }                                                                                                                 \
-    NAIVELY_WIDE void cut_rows_wide(const Dense<T>& rows, const Labels& labels, const Accepts& accepts,               \
+    NAIVELY_WIDE void cut_rows_wide(const Dense<T>& rows, const Labels& labels, const ValueRange& accepts,            \
                                     const std::vector<std::size_t>& usual, double* slices, double* rests) {           \
         cut_rows(rows, labels, accepts, usual, slices, rests);                                                        \
     }
@@ -163,22 +164,22 @@ NAIVELY_ADD_ROWS(std::int32_t)
 NAIVELY_ADD_ROWS(std::uint8_t)
 #undef NAIVELY_ADD_ROWS
 
-// Sums of values times weights. A block of rows is added in slices: the product, as a double, is cut at a place that
-// follows from the largest one of the block, and what is left is rounded to 2^-64. So nothing else is rounded.
+// Sums of values times weights. A block of rows is added in slices: each product, as a double, is cut at a place that
+// follows from the largest product of the block, and the rest is rounded to 2^-64. Nothing else is rounded.
 class FixedPart {
    public:
     std::vector<FixedPoint> sum, missing;
     Fault fault;
 
     FixedPart() = default;
-    FixedPart(const Labels& labels, const Accepts& accepts, std::size_t columns)
+    FixedPart(const Labels& labels, const ValueRange& accepts, std::size_t columns)
         : sum(labels.classes * columns),
           labels_(&labels),
           accepts_(&accepts),
           columns_(columns),
           slices_(2 * sum.size(), 0.0) {}
 
-    // How many rows a block has: enough to repay that its slices are emptied.
+    // The rows of a block: enough to repay emptying its slices.
     std::size_t step() const {
         return std::min(most_in_slices, std::max((std::size_t{1} << 16) / (columns_ + 1), 8 * labels_->classes));
     }
@@ -200,7 +201,7 @@ class FixedPart {
     }
 
    private:
-    // Products up to 2^top are cut at 2^(top - 39), so that what is left of them is a sum of doubles down to 2^-64.
+    // Products up to 2^top are cut at 2^(top - 39), so that the rests add up without rounding in doubles down to 2^-64.
     static constexpr int highest_cut = 15, lowest_cut = -24;
 
     template <class T>
@@ -237,9 +238,9 @@ class FixedPart {
     }
 
     const Labels* labels_ = nullptr;
-    const Accepts* accepts_ = nullptr;
+    const ValueRange* accepts_ = nullptr;
     std::size_t columns_ = 0;
-    std::vector<double> slices_;  // those of all sums, then what is left of them
+    std::vector<double> slices_;  // the high slices of all sums, then the low ones
     Scan scan_;
 };
 
@@ -250,7 +251,7 @@ void add_into(std::vector<Sum>& to, const std::vector<Sum>& from) {
     for (std::size_t i = 0; i < from.size(); ++i) to[i] += from[i];
 }
 
-// The sums of all segments of the rows; `count(part, begin, end)` counts one.
+// Sum all segments of the rows; `count(part, begin, end)` counts one.
 template <class Part, class T, class Count>
 Part count_parts(const Dense<T>& rows, std::size_t cells, int threads, Count&& count) {
     const std::size_t parts = segments(rows.rows * rows.columns, cells);
@@ -267,7 +268,7 @@ Part count_parts(const Dense<T>& rows, std::size_t cells, int threads, Count&& c
 }
 
 template <class T>
-WholePart count_whole(const Dense<T>& rows, const Labels& labels, const Accepts& accepts, int threads) {
+WholePart count_whole(const Dense<T>& rows, const Labels& labels, const ValueRange& accepts, int threads) {
     const std::size_t cells = labels.classes * rows.columns;
     return count_parts<WholePart>(rows, cells, threads, [&](WholePart& part, std::size_t begin, std::size_t end) {
         part.sum.assign(cells, 0.0);
@@ -303,7 +304,7 @@ bool to_whole(const std::vector<double>& from, Numbers& to) {
 }  // namespace
 
 template <class T>
-DenseCount count_dense(const Dense<T>& rows, const Labels& labels, const Accepts& accepts, int threads) {
+DenseCount count_dense(const Dense<T>& rows, const Labels& labels, const ValueRange& accepts, int threads) {
     DenseCount result;
     if (!labels.weight) {
         const WholePart part = count_whole(rows, labels, accepts, threads);
@@ -321,7 +322,8 @@ DenseCount count_dense(const Dense<T>& rows, const Labels& labels, const Accepts
     return {Numbers(std::move(part.sum)), Numbers(std::move(part.missing)), part.fault};
 }
 
-#define NAIVELY_COUNT_DENSE(T) template DenseCount count_dense<T>(const Dense<T>&, const Labels&, const Accepts&, int);
+#define NAIVELY_COUNT_DENSE(T) \
+    template DenseCount count_dense<T>(const Dense<T>&, const Labels&, const ValueRange&, int);
 NAIVELY_COUNT_DENSE(double)
 NAIVELY_COUNT_DENSE(float)
 NAIVELY_COUNT_DENSE(std::int64_t)

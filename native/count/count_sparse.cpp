@@ -6,8 +6,8 @@
 namespace naively {
 namespace {
 
-// Values of rows that weigh one each are added up in doubles, which is exact as long as they are whole and not too
-// many; others in fixed point.
+// Values of rows that weigh one each are added in doubles, which is exact while they are whole and not too many; other
+// values are added in fixed point.
 template <class Sum>
 struct Entry {
     std::int64_t feature;
@@ -19,7 +19,7 @@ template <class Sum>
 struct Counted {
     Cells<Sum> cells, missing;
     Fault fault;
-    bool whole = true;  // all values that were added
+    bool whole = true;  // true if all added values are whole
 };
 
 template <class Sum>
@@ -38,9 +38,9 @@ void append_sorted(std::vector<Entry<Sum>>& entries, Cells<Sum>& cells) {
     }
 }
 
-// Calls use(feature, value) for what the entries of a row add, where that is not nothing.
+// Call use(feature, value) for the entries of a row that add something.
 template <class Sum, class T, class I, class Use>
-NAIVELY_INLINE Fault add_row(const Sparse<T, I>& rows, const Labels& labels, const Accepts& accepts, std::size_t i,
+NAIVELY_INLINE Fault add_row(const Sparse<T, I>& rows, const Labels& labels, const ValueRange& accepts, std::size_t i,
                              bool& whole, std::vector<Entry<Sum>>& missing, Use&& use) {
     const double weight = labels.weight_of(i);
     if (weight == 0.0) return {};
@@ -68,9 +68,9 @@ NAIVELY_INLINE Fault add_row(const Sparse<T, I>& rows, const Labels& labels, con
     }
 }
 
-// Few entries for many features: sort them.
+// For few entries among many features: sort them.
 template <class Sum, class T, class I>
-void count_by_sorting(const Sparse<T, I>& rows, const Labels& labels, const Accepts& accepts,
+void count_by_sorting(const Sparse<T, I>& rows, const Labels& labels, const ValueRange& accepts,
                       std::vector<Entry<Sum>>& missing, Counted<Sum>& result) {
     std::vector<Entry<Sum>> entries;
     entries.reserve(rows.stored);
@@ -90,9 +90,9 @@ struct ClassPart {
     bool whole = true;
 };
 
-// Rows of one class after another into one accumulator as wide as the features; then by feature.
+// Add the rows of one class after another to one accumulator as wide as the features; then order by feature.
 template <class Sum, class T, class I>
-void count_by_class(const Sparse<T, I>& rows, const Labels& labels, const Accepts& accepts, int threads,
+void count_by_class(const Sparse<T, I>& rows, const Labels& labels, const ValueRange& accepts, int threads,
                     std::vector<Entry<Sum>>& missing, Counted<Sum>& result) {
     std::vector<std::size_t> start(labels.classes + 1, 0), order(rows.rows);
     for (std::size_t i = 0; i < rows.rows; ++i) ++start[static_cast<std::size_t>(labels.klass[i]) + 1];
@@ -146,10 +146,10 @@ void count_by_class(const Sparse<T, I>& rows, const Labels& labels, const Accept
 }
 
 template <class Sum, class T, class I>
-Counted<Sum> count_in(const Sparse<T, I>& rows, const Labels& labels, const Accepts& accepts, int threads) {
+Counted<Sum> count_in(const Sparse<T, I>& rows, const Labels& labels, const ValueRange& accepts, int threads) {
     Counted<Sum> result;
     std::vector<Entry<Sum>> missing;
-    // Values above zero keep a touched accumulator apart from an untouched one; others are sorted.
+    // A touched accumulator differs from an untouched one only if all values are above zero; otherwise sort.
     const bool wide = rows.stored < rows.columns / 4 || accepts.low < 0.0 || rows.columns > 0x7fffffff;
     if (wide)
         count_by_sorting(rows, labels, accepts, missing, result);
@@ -159,7 +159,7 @@ Counted<Sum> count_in(const Sparse<T, I>& rows, const Labels& labels, const Acce
     return result;
 }
 
-// False where a sum is so large that it may have been rounded.
+// Convert sums to whole numbers; returns false if a sum is so large that it may have been rounded.
 bool to_whole(Cells<double>&& from, Cells<std::int64_t>& to) {
     to.value.resize(from.value.size());
     for (std::size_t i = 0; i < from.value.size(); ++i) {
@@ -174,7 +174,7 @@ bool to_whole(Cells<double>&& from, Cells<std::int64_t>& to) {
 }  // namespace
 
 template <class T, class I>
-SparseCount count_sparse(const Sparse<T, I>& rows, const Labels& labels, const Accepts& accepts, int threads) {
+SparseCount count_sparse(const Sparse<T, I>& rows, const Labels& labels, const ValueRange& accepts, int threads) {
     SparseCount result;
     if (!labels.weight) {
         Counted<double> counted = count_in<double>(rows, labels, accepts, threads);
@@ -187,11 +187,11 @@ SparseCount count_sparse(const Sparse<T, I>& rows, const Labels& labels, const A
     return {false, {}, {}, std::move(counted.cells), std::move(counted.missing), counted.fault};
 }
 
-#define NAIVELY_COUNT_SPARSE(T)                                                                                       \
-    template SparseCount count_sparse<T, std::int32_t>(const Sparse<T, std::int32_t>&, const Labels&, const Accepts&, \
-                                                       int);                                                          \
-    template SparseCount count_sparse<T, std::int64_t>(const Sparse<T, std::int64_t>&, const Labels&, const Accepts&, \
-                                                       int);
+#define NAIVELY_COUNT_SPARSE(T)                                                                       \
+    template SparseCount count_sparse<T, std::int32_t>(const Sparse<T, std::int32_t>&, const Labels&, \
+                                                       const ValueRange&, int);                       \
+    template SparseCount count_sparse<T, std::int64_t>(const Sparse<T, std::int64_t>&, const Labels&, \
+                                                       const ValueRange&, int);
 NAIVELY_COUNT_SPARSE(double)
 NAIVELY_COUNT_SPARSE(float)
 NAIVELY_COUNT_SPARSE(std::int64_t)

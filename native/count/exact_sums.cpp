@@ -12,30 +12,30 @@
 namespace naively {
 namespace {
 
-// What has been seen of the size of a column's values, to settle where they are cut.
+// The sizes of a column's values so far, which decide where values are cut.
 struct Watch {
-    int top = lowest_top - 1;  // so far nothing but zero can be cut
+    int top = lowest_top - 1;  // at first only zero can be cut
     int small = 0, small_top = 0;
     std::size_t since = 0;
 };
 
-// The least exponent e for which |x| is below 2^e; of denormals, that of the largest of them.
+// The least exponent e for which |x| is below 2^e; for denormals, that of the largest of them.
 inline int exponent_of(double x) { return static_cast<int>((std::bit_cast<std::uint64_t>(x) >> 52) & 0x7ff) - 1022; }
 
-constexpr int first_top = 32;  // of columns of whole numbers
+constexpr int first_top = 32;  // for columns of whole numbers
 
 inline Fault infinite_at(std::size_t row, std::size_t column) {
     return {FaultKind::infinite, static_cast<std::int64_t>(row), static_cast<std::int64_t>(column)};
 }
 
-// Sums of some rows and columns. Most values are added up as slices, four columns at a time; those that differ much in
-// size from others of their column are added one by one.
+// Sums of some rows and columns. Most values are added as slices, four columns at a time; values whose size differs
+// much from others of their column are added one by one.
 template <class Block, class Slices>
 class Part {
     using T = typename Block::Value;
 
    public:
-    FixedSums x, squares, missing;  // the last with weights below zero
+    FixedSums x, squares, missing;  // of the last, weights are negative
     Fault fault;
 
     Part(Block rows, const Labels& labels, std::size_t first, std::size_t columns, int weight_top)
@@ -79,7 +79,8 @@ class Part {
         }
     };
 
-    // Sizes of four columns' values that can be cut: `reach` from a centre; or up to `most`, if multiples of the grid.
+    // The sizes of four columns' values that can be cut: within `reach` of a centre; or up to `most`, if they are
+    // multiples of the grid.
     struct alignas(32) Usual {
         double centre[lanes], reach[lanes], most[lanes];
 
@@ -112,7 +113,7 @@ class Part {
             add_groups<fused>(values, i, g, std::min(g + groups_at_once, groups_));
     }
 
-    // A row as doubles, at least four.
+    // A row as doubles, at least four of them.
     NAIVELY_INLINE const double* values_of(std::size_t i) {
         const T* row = rows_.row(i);
         if constexpr (std::is_same_v<T, double>)
@@ -121,11 +122,11 @@ class Part {
         return values_.data();
     }
 
-    // Adds the values of the groups from `first` to `last`.
+    // Add the values of the groups from `first` to `last`.
     template <bool fused>
     NAIVELY_INLINE void add_groups(const double* values, std::size_t i, std::size_t first, std::size_t last) {
         const std::size_t whole = std::min(last, whole_), rest = rest_;
-        const char* soon = ahead(rows_.row(i));
+        const char* soon = prefetch_address(rows_.row(i));
         const Usual* usual = usual_.data();
         LaneBits inside;
         mark_all(inside);
@@ -148,19 +149,19 @@ class Part {
             add_left(klass(i), first, last);
     }
 
-    // Memory that is read some rows later. It may lie behind the end, since it is only fetched.
-    static NAIVELY_INLINE const char* ahead(const T* row) {
+    // The address of a row that will be read some rows later. It may lie behind the end, since it is only prefetched.
+    static NAIVELY_INLINE const char* prefetch_address(const T* row) {
         return reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(row) + 3072);
     }
 
-    // What weighted slices do not hold.
+    // Add the bits that weighted slices could not hold.
     void add_left(std::size_t c, std::size_t first, std::size_t last) {
         for (std::size_t g = first; g < last; ++g)
             for (std::size_t l = g * lanes - column_of(g); l < lanes && column_of(g) + l < columns_; ++l)
                 if (left_[g][l] != 0.0) squares.add(c, column_of(g) + l, term_of(left_[g][l]));
     }
 
-    // A single column: some rows at a time are sorted by class, and four of a class added together.
+    // Add a single column: some rows at a time are sorted by class, and four of a class added together.
     template <bool fused>
     NAIVELY_INLINE void add_column(std::size_t begin, std::size_t end) {
         const std::size_t many = std::max<std::size_t>(1024, lanes * labels_.classes);
@@ -187,7 +188,7 @@ class Part {
         } else if (take_usual(&sorted_.values[at], cut_.data(), c, 0)) {
             sums_[c].template add<fused>(cut_.data(), weight, left_[0].data(), finished);
         } else {
-            for (std::size_t l = 0; l < lanes; ++l) {  // one by one, since each may move the slices
+            for (std::size_t l = 0; l < lanes; ++l) {  // one by one, since each value may move the slices
                 double one[lanes] = {};
                 one[l] = usual_value(cut_[l], sorted_.rows[at + l], 0);
                 sums_[c].template add<fused>(one, weight, left_[0].data(), finished);
@@ -249,7 +250,7 @@ class Part {
             if (rows_.whole(j)) move(j, first_top, 0);
     }
 
-    // Values that can be cut; zeros stand for those that are missing, or have been added one by one.
+    // The values that can be cut; zeros stand for missing ones and for those added one by one.
     NAIVELY_INLINE const double* usual_values(const double* values, std::size_t i, std::size_t first,
                                               std::size_t last) {
         for (std::size_t g = first; g < last; ++g) {
@@ -264,12 +265,12 @@ class Part {
         for (std::size_t j = column_of(g); j < end; ++j) {
             if (j >= g * lanes)
                 cut_[j] = usual_value(cut_[j], i, j);
-            else if (!can_be_cut(cut_[j], j))  // has been added in the group before
+            else if (!can_be_cut(cut_[j], j))  // added with the group before
                 cut_[j] = 0.0;
         }
     }
 
-    // Copies four values without what is missing of them. True if all can be cut.
+    // Copy four values without missing ones. Returns true if all can be cut.
     NAIVELY_INLINE bool take_usual(const double* values, double* cut, std::size_t c, std::size_t g) {
         Lanes x;
         load(x, values);
@@ -309,7 +310,7 @@ class Part {
         return true;
     }
 
-    // Returns the value if it can be cut, perhaps elsewhere than before; else adds it by itself, and returns zero.
+    // Return the value if it can be cut, perhaps after moving the slices; otherwise add it by itself and return zero.
     double usual_value(double value, std::size_t i, std::size_t j) {
         if (can_be_cut(value, j) || (std::isfinite(value) && settle(value, i, j))) return value;
         add_value(value, i, klass(i), j);
@@ -326,8 +327,8 @@ class Part {
                (!Slices::weighted && (value + start) - start == value);
     }
 
-    // Moves a column's slices up for a value that is too large, and down where most values have become too small. True
-    // if the value can now be cut.
+    // Move a column's slices up for a value that is too large, and down when most values have become too small. Returns
+    // true if the value can be cut now.
     bool settle(double value, std::size_t i, std::size_t j) {
         Watch& watch = watch_[j];
         const int exponent = exponent_of(value);
@@ -346,11 +347,12 @@ class Part {
         return can_be_cut(value, j);
     }
 
-    // Places a column's slices for values up to 2^top.
+    // Place a column's slices for values up to 2^top.
     void move(std::size_t j, int top, std::size_t i) {
         for (std::size_t c = 0; c < labels_.classes; ++c) empty(c, j);
         watch_[j] = {top, 0, 0, i};
-        const bool whole = rows_.whole(j) && !Slices::weighted && top < 40;  // then all are multiples of the grid
+        // true if all values are multiples of the grid
+        const bool whole = rows_.whole(j) && !Slices::weighted && top < 40;
         const double most = std::ldexp(1.0, top),
                      least = whole ? 0.0 : std::ldexp(1.0 + 1.0 / 1024, top - Slices::range);
         each_place(j, [&](std::size_t g, std::size_t l, bool) {
@@ -365,14 +367,14 @@ class Part {
         });
     }
 
-    // The first column of a group. The last group begins earlier where fewer than four columns are left.
+    // The first column of a group. The last group overlaps the one before it if fewer than four columns are left.
     NAIVELY_INLINE std::size_t column_of(std::size_t g) const {
         return std::min(g * lanes, std::max(columns_, lanes) - lanes);
     }
 
     std::size_t group_of(std::size_t j) const { return j / lanes; }
 
-    // Calls use(group, lane, counts) wherever slices of a column are; those that do not count repeat others.
+    // Call use(group, lane, counts) wherever a column has slices; `counts` is false for lanes that repeat others.
     template <class Use>
     void each_place(std::size_t j, Use&& use) const {
         if (columns_ == 1) {  // four rows at a time
@@ -398,7 +400,7 @@ class Part {
         }
     }
 
-    // Adds what slices have come to, and starts them again.
+    // Add the slices to the exact sums, and start them again.
     void empty(std::size_t c, std::size_t j) {
         each_place(j, [&](std::size_t g, std::size_t l, bool counts) {
             for (std::size_t s = 0; s < Slices::all; ++s) {
@@ -411,7 +413,7 @@ class Part {
         });
     }
 
-    // Values that are added one by one: few of them, of unusual size, or with unusual weights.
+    // Add values one by one: few of them, values of unusual size, or unusual weights.
     void add_directly(std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end && !fault; ++i) {
             if (labels_.weight_of(i) == 0.0) continue;
@@ -441,15 +443,16 @@ class Part {
     Block rows_;
     const Labels& labels_;
     std::size_t first_, columns_, groups_;
-    std::size_t whole_, rest_;  // how many groups are full, and where the last begins
+    std::size_t whole_, rest_;  // number of full groups, and the begin of the last one
     int weight_top_;
     double least_weight_, most_weight_;
-    std::vector<Group> sums_, start_;  // slices of each class, and what they start at
+    std::vector<Group> sums_, start_;  // slices of each class, and their starts
     std::vector<Usual> usual_;
-    std::vector<Four> left_;            // what slices do not hold of a row
-    std::vector<double> values_, cut_;  // of a row
-    std::vector<Four> missing_;         // how many values of each class and column, where weights are one
-    // Rows of a single column by class; the places of a class are a multiple of four, and zeros fill the last.
+    std::vector<Four> left_;            // the bits of a row that slices could not hold
+    std::vector<double> values_, cut_;  // of one row
+    std::vector<Four> missing_;         // missing values of each class and column, if weights are one
+    // The rows of a single column by class; the number of places of a class is a multiple of four, and zeros fill the
+    // last.
     struct {
         std::vector<std::size_t> starts, next, rows;
         std::vector<double> values, weights;
@@ -482,7 +485,7 @@ int usual_weights(const Labels& labels, std::size_t rows) {
 template <class T>
 using PlainSlices = std::conditional_t<sizeof(T) <= 4, ShortSlices, DoubleSlices>;
 
-// How work is shared: some columns of some rows at a time. Sums of one share should stay in the cache.
+// The division of work: some columns of some rows at a time, so that the sums of one share stay in the cache.
 struct Shares {
     std::size_t columns, blocks, parts;
     Shares(std::size_t rows, std::size_t width, std::size_t classes) {
@@ -515,7 +518,7 @@ void count_parts(const Source& rows, const Labels& labels, int threads, int weig
     }
 }
 
-// The weight of each class's rows.
+// The sum of the weights of each class.
 FixedSums rows_of_classes(const Labels& labels, std::size_t rows) {
     FixedSums sums(labels.classes, 1);
     std::vector<std::size_t> seen(labels.classes, 0);
@@ -531,7 +534,7 @@ FixedSums rows_of_classes(const Labels& labels, std::size_t rows) {
     return sums;
 }
 
-// Few rows of each class: every value by itself.
+// For few rows per class: add every value by itself.
 template <class Source>
 ExactCount count_few(const Source& rows, const Labels& labels) {
     ExactCount count;
@@ -565,7 +568,7 @@ ExactCount count_few(const Source& rows, const Labels& labels) {
     return count;
 }
 
-// Weights as they are counted, and the first that cannot be.
+// Round weights to the unit of counts; returns the first that cannot be counted.
 Fault counted_weights(const double* weight, std::size_t rows, std::vector<double>& counted) {
     counted.resize(rows);
     for (std::size_t i = 0; i < rows; ++i) {

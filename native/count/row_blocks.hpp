@@ -1,4 +1,5 @@
-// Blocks of columns as exact sums read them: row after row, whether they are columns of a matrix or kept apart.
+// Blocks of columns as exact sums read them: row by row, from a matrix or from separate columns.
+// Numbers are converted to double as they are read, which loses nothing except in 64-bit integers above 2^53.
 #pragma once
 
 #include <algorithm>
@@ -8,10 +9,10 @@
 
 namespace naively {
 
-// One column of any type of numbers.
+// One column of any numeric type.
 struct NumberColumn {
     const void* values;
-    bool whole;  // integers
+    bool whole;  // true for integers
     void (*copy)(const void* values, std::size_t begin, std::size_t end, double* to, std::size_t step);
 
     template <class T>
@@ -24,7 +25,7 @@ struct NumberColumn {
           }) {}
 };
 
-// Columns that are kept apart.
+// Separate columns.
 struct NumberColumns {
     std::vector<NumberColumn> column;
     std::size_t rows, columns;
@@ -56,7 +57,7 @@ class MatrixBlock {
     std::size_t step_;
 };
 
-// Some columns that are kept apart. Rows are asked for in ascending order; a few at a time are copied side by side.
+// Some of the separate columns. Rows are read in ascending order; a few at a time are copied side by side.
 class ColumnBlock {
    public:
     using Value = double;

@@ -1,4 +1,5 @@
-// Deciding: the class with the highest score.
+// Deciding: finds the class with the highest score in each row.
+// Of equal scores the first class wins, on every machine.
 #pragma once
 
 #include <cstddef>

@@ -26,9 +26,9 @@ NAIVELY_INLINE void add_path(double* NAIVELY_RESTRICT sum, const double* NAIVELY
     }
 }
 
-// Tells what is wrong, or nullptr. Throws nothing: it is compiled for several kinds of registers.
+// Returns the fault, or nullptr. Throws nothing: it is compiled for several kinds of registers.
 template <class T, class I>
-NAIVELY_INLINE const char* score_rows(const Sparse<T, I>& rows, const CellPaths& cells, std::size_t many,
+NAIVELY_INLINE const char* score_rows(const Sparse<T, I>& rows, const CellPaths& cells, std::size_t path_length,
                                       std::size_t begin, std::size_t end, double* sum, double* out) {
     const std::size_t size = cells.classes * cells.width;
     const char* wrong = nullptr;
@@ -47,10 +47,10 @@ NAIVELY_INLINE const char* score_rows(const Sparse<T, I>& rows, const CellPaths&
                          cells.path + static_cast<std::size_t>(cells.row_of[j]) * cells.width, x, cells.width);
             }
         };
-        if (each_entry(rows, Accepts{}, i, use, [](std::int64_t) {})) wrong = "an entry of the rows is out of range";
+        if (each_entry(rows, ValueRange{}, i, use, [](std::int64_t) {})) wrong = "an entry of the rows is out of range";
         if (wrong != nullptr) return wrong;
         for (std::size_t c = 0; c < size; c += cells.width) add_path(sum + c, cells.base + c, length, cells.width);
-        for (std::size_t k = 0; k < many; ++k) {
+        for (std::size_t k = 0; k < path_length; ++k) {
             double* to = out + (k * rows.rows + i) * cells.classes;
             for (std::size_t c = 0; c < cells.classes; ++c) to[c] = sum[c * cells.width + k];
         }
@@ -58,10 +58,10 @@ NAIVELY_INLINE const char* score_rows(const Sparse<T, I>& rows, const CellPaths&
     return nullptr;
 }
 
-#define NAIVELY_SCORE_PATHS(T, I)                                                                           \
-    NAIVELY_WIDE const char* score_wide(const Sparse<T, I>& rows, const CellPaths& cells, std::size_t many, \
-                                        std::size_t begin, std::size_t end, double* sum, double* out) {     \
-        return score_rows(rows, cells, many, begin, end, sum, out);                                         \
+#define NAIVELY_SCORE_PATHS(T, I)                                                                                  \
+    NAIVELY_WIDE const char* score_wide(const Sparse<T, I>& rows, const CellPaths& cells, std::size_t path_length, \
+                                        std::size_t begin, std::size_t end, double* sum, double* out) {            \
+        return score_rows(rows, cells, path_length, begin, end, sum, out);                                         \
     }
 NAIVELY_SCORE_PATHS(double, std::int32_t)
 NAIVELY_SCORE_PATHS(double, std::int64_t)
@@ -75,7 +75,7 @@ NAIVELY_SCORE_PATHS(std::uint8_t, std::int32_t)
 NAIVELY_SCORE_PATHS(std::uint8_t, std::int64_t)
 #undef NAIVELY_SCORE_PATHS
 
-constexpr std::size_t small_numbers = 8192;  // whole numbers whose logarithms are kept
+constexpr std::size_t small_numbers = 8192;  // logarithms of whole numbers below this are kept
 
 std::vector<double> small_logs(const LogPaths& sums) {
     std::vector<double> logs(small_numbers * sums.width);
@@ -112,7 +112,7 @@ void in_row_parts(std::size_t rows, std::size_t work_size, int threads, Work&& w
 }  // namespace
 
 template <class T, class I>
-void score_paths(const Sparse<T, I>& rows, const CellPaths& cells, std::size_t many, double* out, int threads) {
+void score_paths(const Sparse<T, I>& rows, const CellPaths& cells, std::size_t path_length, double* out, int threads) {
     for (std::size_t j = 0; j < cells.cells; ++j) {
         const bool there = cells.klass_of[j] >= 0 && static_cast<std::size_t>(cells.klass_of[j]) < cells.classes &&
                            cells.row_of[j] >= 0 && static_cast<std::size_t>(cells.row_of[j]) < cells.rows;
@@ -120,14 +120,14 @@ void score_paths(const Sparse<T, I>& rows, const CellPaths& cells, std::size_t m
     }
     in_row_parts(rows.rows, rows.stored * cells.width, threads, [&](std::size_t begin, std::size_t end) {
         std::vector<double> sum(cells.classes * cells.width);
-        const char* wrong = score_wide(rows, cells, many, begin, end, sum.data(), out);
+        const char* wrong = score_wide(rows, cells, path_length, begin, end, sum.data(), out);
         if (wrong != nullptr) throw std::invalid_argument(wrong);
     });
 }
 
 template <class I>
 bool names_twice(const I* columns_of, const I* starts, std::size_t rows, std::size_t columns, std::size_t stored) {
-    std::vector<std::int64_t> last(columns, -1);  // the row that named each column last
+    std::vector<std::int64_t> last(columns, -1);  // for each column, the last row that has it
     for (std::size_t i = 0; i < rows; ++i) {
         if (starts[i] < 0 || starts[i + 1] < starts[i] || static_cast<std::size_t>(starts[i + 1]) > stored)
             throw std::invalid_argument("indptr is out of range");

@@ -1,4 +1,5 @@
-// Scoring: for each row and class, a constant and what each entry adds to it.
+// Scoring: the sum, for each row and class, of a constant and of a term per entry.
+// A row's scores have the same bits whatever other rows stand beside it and however many threads work.
 #pragma once
 
 #include "base/lanes.hpp"
@@ -7,14 +8,14 @@
 
 namespace naively {
 
-// What a kernel found on its way.
-struct Seen {
+// The faults and notes that a kernel returns.
+struct Findings {
     bool missing = false;
     Fault fault;
 };
 
-// out[i][c] = base[c] + sum over columns of x * weight[column][c]; missing entries add nothing.
-// Rows of weights are padded with zeros to `stride`, a multiple of `lanes`.
+// out[i][c] = base[c] + sum over columns of x * weight[column][c]; missing entries add nothing. Rows of weights are
+// padded with zeros to `stride`, a multiple of `lanes`.
 struct Weights {
     const double* weight;  // columns x stride
     const double* base;    // stride
@@ -23,13 +24,15 @@ struct Weights {
 };
 
 template <class T>
-Seen score_dense(const Dense<T>& rows, const Weights& weights, const Accepts& accepts, double* out, int threads);
+Findings score_dense(const Dense<T>& rows, const Weights& weights, const ValueRange& accepts, double* out, int threads);
 
 template <class T, class I>
-Seen score_sparse(const Sparse<T, I>& rows, const Weights& weights, const Accepts& accepts, double* out, int threads);
+Findings score_sparse(const Sparse<T, I>& rows, const Weights& weights, const ValueRange& accepts, double* out,
+                      int threads);
 
-// The same for weights kept only where something was seen: weight[f][c] = feature[f] + klass[c] + delta[f][c], the
-// deltas of feature f being the cells starts[f] to starts[f + 1]. Checked where they are used: throws invalid_argument.
+// The same for weights stored only where something was seen: weight[f][c] = feature[f] + klass[c] + delta[f][c], the
+// deltas of feature f being the cells starts[f] to starts[f + 1]. They are checked where they are used: throws
+// invalid_argument.
 struct CellWeights {
     const std::int64_t* starts;
     const std::int32_t* klass_of;
@@ -38,14 +41,14 @@ struct CellWeights {
     const double* klass;    // classes
     const double* base;     // classes
     std::size_t classes;
-    std::size_t size;  // how many cells there are
+    std::size_t size;  // number of cells
 };
 
 template <class T, class I>
-Seen score_cells(const Sparse<T, I>& rows, const CellWeights& weights, const Accepts& accepts, double* out,
-                 int threads);
+Findings score_cells(const Sparse<T, I>& rows, const CellWeights& weights, const ValueRange& accepts, double* out,
+                     int threads);
 
-// Codes: column j's code k adds row offsets[j] + k of the weights; a code of sizes[j] or more adds row j of `unseen`.
+// Code k of column j adds row offsets[j] + k of the weights; a code of sizes[j] or more adds row j of `unseen`.
 struct CodeWeights {
     const double* weight;  // codes x stride
     const double* unseen;  // columns x stride
@@ -57,21 +60,21 @@ struct CodeWeights {
 };
 
 template <class T>
-Seen score_codes(const Dense<T>& rows, const CodeWeights& weights, double* out, int threads);
+Findings score_codes(const Dense<T>& rows, const CodeWeights& weights, double* out, int threads);
 
-// Columns whose codes are read a few rows at a time and kept nowhere, and what they add.
+// Columns that are read as codes a few rows at a time, and the weights of these codes.
 struct CodeTerm {
     Columns columns;
     CodeWeights weights;
 };
 
-// The sum of some terms, whose weights have the same classes and stride. A fault's column is counted over all terms.
-Seen score_columns(const std::vector<CodeTerm>& terms, std::size_t rows, std::size_t classes, std::size_t stride,
-                   double* out, int threads);
+// The sum of several terms, whose weights have the same classes and stride. A fault's column is counted over all terms.
+Findings score_columns(const std::vector<CodeTerm>& terms, std::size_t rows, std::size_t classes, std::size_t stride,
+                       double* out, int threads);
 
 // out[i] = the first class whose sum plus prior is highest.
-Seen decide_columns(const std::vector<CodeTerm>& terms, std::size_t rows, std::size_t classes, std::size_t stride,
-                    const double* prior, std::int64_t* out, int threads);
+Findings decide_columns(const std::vector<CodeTerm>& terms, std::size_t rows, std::size_t classes, std::size_t stride,
+                        const double* prior, std::int64_t* out, int threads);
 
 // out[i][c] = base[c] + sum over columns of constant[c][j] - (x - mean[c][j])^2 * half_precision[c][j].
 struct Normal {
@@ -83,6 +86,6 @@ struct Normal {
 };
 
 template <class T>
-Seen score_normal(const Dense<T>& rows, const Normal& normal, double* out, int threads);
+Findings score_normal(const Dense<T>& rows, const Normal& normal, double* out, int threads);
 
 }  // namespace naively

@@ -7,22 +7,22 @@
 namespace naively {
 namespace {
 
-// Adds v times a row of weights.
+// Add v times a row of weights.
 NAIVELY_INLINE void add_weights(double* NAIVELY_RESTRICT sum, const double* NAIVELY_RESTRICT weight, double v,
                                 std::size_t width) {
     for (std::size_t c = 0; c < width; ++c) sum[c] += v * weight[c];
 }
 
 template <class T>
-void score_odd_row(const Dense<T>& rows, const Weights& weights, const Accepts& accepts, std::size_t i, double* sum,
-                   Seen& seen) {
+void score_odd_row(const Dense<T>& rows, const Weights& weights, const ValueRange& accepts, std::size_t i, double* sum,
+                   Findings& findings) {
     for (std::size_t j = 0; j < rows.columns; ++j) {
         const T x = rows.row(i)[j];
         const FaultKind kind = fault_of(x, accepts);
         if (kind != FaultKind::none)
-            seen.fault.keep_first({kind, static_cast<std::int64_t>(i), static_cast<std::int64_t>(j)});
+            findings.fault.keep_first({kind, static_cast<std::int64_t>(i), static_cast<std::int64_t>(j)});
         if (is_missing(x)) {
-            seen.missing = true;
+            findings.missing = true;
             continue;
         }
         add_weights(sum, weights.weight + j * weights.stride, valued(x, accepts), weights.stride);
@@ -40,9 +40,9 @@ NAIVELY_INLINE void values_of(const T* NAIVELY_RESTRICT x, std::size_t n, const 
         for (std::size_t j = 0; j < n; ++j) v[j] = static_cast<double>(x[j]);
 }
 
-constexpr std::size_t together = 4;  // rows scored side by side: a sum need not wait for the one before
+constexpr std::size_t together = 4;  // rows scored side by side, so that a sum need not wait for the one before
 
-// Rows of weights Blocks * lanes wide; the sums stay in registers.
+// A version for rows of weights Blocks * lanes wide; the sums stay in registers.
 template <std::size_t Blocks>
 NAIVELY_INLINE void score_together(const double* NAIVELY_RESTRICT v, std::size_t n, const Weights& weights,
                                    double* NAIVELY_RESTRICT out) {
@@ -72,8 +72,8 @@ NAIVELY_INLINE void score_alone(const double* v, std::size_t n, const Weights& w
 }
 
 template <class T>
-NAIVELY_INLINE void score_rows(const Dense<T>& rows, const Weights& weights, const Accepts& accepts, std::size_t begin,
-                               std::size_t end, double* out, Seen& seen) {
+NAIVELY_INLINE void score_rows(const Dense<T>& rows, const Weights& weights, const ValueRange& accepts,
+                               std::size_t begin, std::size_t end, double* out, Findings& findings) {
     const std::size_t n = rows.columns;
     const Limits<T> limits(accepts);
     std::vector<double> sum(weights.stride), v(together * n);
@@ -95,16 +95,16 @@ NAIVELY_INLINE void score_rows(const Dense<T>& rows, const Weights& weights, con
         i += whole;
         if (whole == together || i >= end) continue;
         std::copy(weights.base, weights.base + weights.stride, sum.begin());
-        score_odd_row(rows, weights, accepts, i, sum.data(), seen);
+        score_odd_row(rows, weights, accepts, i, sum.data(), findings);
         std::copy(sum.begin(), sum.begin() + static_cast<std::ptrdiff_t>(weights.classes), out + i * weights.classes);
         ++i;
     }
 }
 
-#define NAIVELY_SCORE_ROWS(T)                                                                               \
-    NAIVELY_WIDE void score_rows_wide(const Dense<T>& rows, const Weights& weights, const Accepts& accepts, \
-                                      std::size_t begin, std::size_t end, double* out, Seen& seen) {        \
-        score_rows(rows, weights, accepts, begin, end, out, seen);                                          \
+#define NAIVELY_SCORE_ROWS(T)                                                                                  \
+    NAIVELY_WIDE void score_rows_wide(const Dense<T>& rows, const Weights& weights, const ValueRange& accepts, \
+                                      std::size_t begin, std::size_t end, double* out, Findings& findings) {   \
+        score_rows(rows, weights, accepts, begin, end, out, findings);                                         \
     }
 NAIVELY_SCORE_ROWS(double)
 NAIVELY_SCORE_ROWS(float)
@@ -113,7 +113,7 @@ NAIVELY_SCORE_ROWS(std::int32_t)
 NAIVELY_SCORE_ROWS(std::uint8_t)
 #undef NAIVELY_SCORE_ROWS
 
-// Whether every entry of row i can be used as it stands; then the loop over them needs no questions.
+// True if every entry of row i can be used as it stands; then the loop over them needs no checks.
 template <class T, class I>
 NAIVELY_INLINE bool row_is_plain(const Sparse<T, I>& rows, const Limits<T>& limits, std::size_t i) {
     if (rows.starts[i] < 0 || rows.starts[i + 1] < rows.starts[i]) return false;
@@ -126,11 +126,11 @@ NAIVELY_INLINE bool row_is_plain(const Sparse<T, I>& rows, const Limits<T>& limi
 }
 
 template <std::size_t Blocks, class T, class I>
-NAIVELY_INLINE void score_entries(const Sparse<T, I>& rows, const Weights& weights, const Accepts& accepts,
-                                  std::size_t begin, std::size_t end, double* out, Seen& seen) {
-    constexpr std::size_t distance = 16;  // how far ahead weights are fetched
+NAIVELY_INLINE void score_entries(const Sparse<T, I>& rows, const Weights& weights, const ValueRange& accepts,
+                                  std::size_t begin, std::size_t end, double* out, Findings& findings) {
+    constexpr std::size_t distance = 16;  // entries between the prefetch of weights and their use
     const Limits<T> limits(accepts);
-    const auto missed = [&](std::int64_t) { seen.missing = true; };
+    const auto missed = [&](std::int64_t) { findings.missing = true; };
     const auto weights_of = [&](auto column) {
         return weights.weight + static_cast<std::size_t>(column) * Blocks * lanes;
     };
@@ -158,7 +158,7 @@ NAIVELY_INLINE void score_entries(const Sparse<T, I>& rows, const Weights& weigh
                 use(rows.columns_of[k], limits.binary ? (x > limits.threshold ? 1.0 : 0.0) : static_cast<double>(x));
             }
         } else {
-            seen.fault.keep_first(each_entry(rows, accepts, i, use, missed));
+            findings.fault.keep_first(each_entry(rows, accepts, i, use, missed));
         }
         double row[Blocks * lanes];
         for (std::size_t b = 0; b < Blocks; ++b) store(row + b * lanes, sum[b]);
@@ -166,34 +166,34 @@ NAIVELY_INLINE void score_entries(const Sparse<T, I>& rows, const Weights& weigh
     }
 }
 
-// Any number of classes.
+// A version for any number of classes.
 template <class T, class I>
-NAIVELY_INLINE void score_many(const Sparse<T, I>& rows, const Weights& weights, const Accepts& accepts,
-                               std::size_t begin, std::size_t end, double* out, Seen& seen) {
+NAIVELY_INLINE void score_many(const Sparse<T, I>& rows, const Weights& weights, const ValueRange& accepts,
+                               std::size_t begin, std::size_t end, double* out, Findings& findings) {
     std::vector<double> sum(weights.stride);
-    const auto missed = [&](std::int64_t) { seen.missing = true; };
+    const auto missed = [&](std::int64_t) { findings.missing = true; };
     for (std::size_t i = begin; i < end; ++i) {
         std::copy(weights.base, weights.base + weights.stride, sum.begin());
         const auto use = [&](std::int64_t column, double v) {
             add_weights(sum.data(), weights.weight + static_cast<std::size_t>(column) * weights.stride, v,
                         weights.stride);
         };
-        seen.fault.keep_first(each_entry(rows, accepts, i, use, missed));
+        findings.fault.keep_first(each_entry(rows, accepts, i, use, missed));
         std::copy(sum.begin(), sum.begin() + static_cast<std::ptrdiff_t>(weights.classes), out + i * weights.classes);
     }
 }
 
-#define NAIVELY_SCORE_ENTRIES(T, I)                                                                                \
-    NAIVELY_WIDE void score_entries_wide(const Sparse<T, I>& rows, const Weights& weights, const Accepts& accepts, \
-                                         std::size_t begin, std::size_t end, double* out, Seen& seen) {            \
-        switch (weights.stride) {                                                                                  \
-            case 4: return score_entries<1>(rows, weights, accepts, begin, end, out, seen);                        \
-            case 8: return score_entries<2>(rows, weights, accepts, begin, end, out, seen);                        \
-            case 12: return score_entries<3>(rows, weights, accepts, begin, end, out, seen);                       \
-            case 16: return score_entries<4>(rows, weights, accepts, begin, end, out, seen);                       \
-            case 20: return score_entries<5>(rows, weights, accepts, begin, end, out, seen);                       \
-            default: return score_many(rows, weights, accepts, begin, end, out, seen);                             \
-        }                                                                                                          \
+#define NAIVELY_SCORE_ENTRIES(T, I)                                                                                   \
+    NAIVELY_WIDE void score_entries_wide(const Sparse<T, I>& rows, const Weights& weights, const ValueRange& accepts, \
+                                         std::size_t begin, std::size_t end, double* out, Findings& findings) {       \
+        switch (weights.stride) {                                                                                     \
+            case 4: return score_entries<1>(rows, weights, accepts, begin, end, out, findings);                       \
+            case 8: return score_entries<2>(rows, weights, accepts, begin, end, out, findings);                       \
+            case 12: return score_entries<3>(rows, weights, accepts, begin, end, out, findings);                      \
+            case 16: return score_entries<4>(rows, weights, accepts, begin, end, out, findings);                      \
+            case 20: return score_entries<5>(rows, weights, accepts, begin, end, out, findings);                      \
+            default: return score_many(rows, weights, accepts, begin, end, out, findings);                            \
+        }                                                                                                             \
     }
 NAIVELY_SCORE_ENTRIES(double, std::int32_t)
 NAIVELY_SCORE_ENTRIES(double, std::int64_t)
@@ -210,24 +210,27 @@ NAIVELY_SCORE_ENTRIES(std::uint8_t, std::int64_t)
 }  // namespace
 
 template <class T>
-Seen score_dense(const Dense<T>& rows, const Weights& weights, const Accepts& accepts, double* out, int threads) {
-    return in_parts(rows.rows, rows.rows * rows.columns, threads, [&](std::size_t begin, std::size_t end, Seen& seen) {
-        score_rows_wide(rows, weights, accepts, begin, end, out, seen);
+Findings score_dense(const Dense<T>& rows, const Weights& weights, const ValueRange& accepts, double* out,
+                     int threads) {
+    return in_parts(rows.rows, rows.rows * rows.columns, threads,
+                    [&](std::size_t begin, std::size_t end, Findings& findings) {
+                        score_rows_wide(rows, weights, accepts, begin, end, out, findings);
+                    });
+}
+
+template <class T, class I>
+Findings score_sparse(const Sparse<T, I>& rows, const Weights& weights, const ValueRange& accepts, double* out,
+                      int threads) {
+    return in_parts(rows.rows, rows.stored, threads, [&](std::size_t begin, std::size_t end, Findings& findings) {
+        score_entries_wide(rows, weights, accepts, begin, end, out, findings);
     });
 }
 
 template <class T, class I>
-Seen score_sparse(const Sparse<T, I>& rows, const Weights& weights, const Accepts& accepts, double* out, int threads) {
-    return in_parts(rows.rows, rows.stored, threads, [&](std::size_t begin, std::size_t end, Seen& seen) {
-        score_entries_wide(rows, weights, accepts, begin, end, out, seen);
-    });
-}
-
-template <class T, class I>
-Seen score_cells(const Sparse<T, I>& rows, const CellWeights& weights, const Accepts& accepts, double* out,
-                 int threads) {
+Findings score_cells(const Sparse<T, I>& rows, const CellWeights& weights, const ValueRange& accepts, double* out,
+                     int threads) {
     const std::size_t classes = weights.classes;
-    return in_parts(rows.rows, rows.stored, threads, [&](std::size_t begin, std::size_t end, Seen& seen) {
+    return in_parts(rows.rows, rows.stored, threads, [&](std::size_t begin, std::size_t end, Findings& findings) {
         for (std::size_t i = begin; i < end; ++i) {
             double* NAIVELY_RESTRICT sum = out + i * classes;
             double length = 0.0, shared = 0.0;
@@ -245,18 +248,19 @@ Seen score_cells(const Sparse<T, I>& rows, const CellWeights& weights, const Acc
                     sum[klass] += v * weights.delta[k];
                 }
             };
-            seen.fault.keep_first(each_entry(rows, accepts, i, use, [&](std::int64_t) { seen.missing = true; }));
+            findings.fault.keep_first(
+                each_entry(rows, accepts, i, use, [&](std::int64_t) { findings.missing = true; }));
             for (std::size_t c = 0; c < classes; ++c) sum[c] += shared + length * weights.klass[c];
         }
     });
 }
 
-#define NAIVELY_SCORE_SPARSE(T, I)                                                                       \
-    template Seen score_sparse<T, I>(const Sparse<T, I>&, const Weights&, const Accepts&, double*, int); \
-    template Seen score_cells<T, I>(const Sparse<T, I>&, const CellWeights&, const Accepts&, double*, int);
-#define NAIVELY_SCORE(T)                                                                         \
-    template Seen score_dense<T>(const Dense<T>&, const Weights&, const Accepts&, double*, int); \
-    NAIVELY_SCORE_SPARSE(T, std::int32_t)                                                        \
+#define NAIVELY_SCORE_SPARSE(T, I)                                                                              \
+    template Findings score_sparse<T, I>(const Sparse<T, I>&, const Weights&, const ValueRange&, double*, int); \
+    template Findings score_cells<T, I>(const Sparse<T, I>&, const CellWeights&, const ValueRange&, double*, int);
+#define NAIVELY_SCORE(T)                                                                                \
+    template Findings score_dense<T>(const Dense<T>&, const Weights&, const ValueRange&, double*, int); \
+    NAIVELY_SCORE_SPARSE(T, std::int32_t)                                                               \
     NAIVELY_SCORE_SPARSE(T, std::int64_t)
 NAIVELY_SCORE(double)
 NAIVELY_SCORE(float)

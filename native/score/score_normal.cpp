@@ -9,7 +9,7 @@ namespace {
 template <class T>
 NAIVELY_INLINE double distance(const T* NAIVELY_RESTRICT x, const double* NAIVELY_RESTRICT mean,
                                const double* NAIVELY_RESTRICT half_precision, std::size_t n) {
-    // Two times four partial sums, so that a long sum does not wait for itself.
+    // two times four partial sums, so that a long sum does not wait for itself
     Lanes sum[2] = {Lanes{}, Lanes{}};
     std::size_t j = 0;
     for (; j + 2 * lanes <= n; j += 2 * lanes) {
@@ -32,15 +32,16 @@ NAIVELY_INLINE double distance(const T* NAIVELY_RESTRICT x, const double* NAIVEL
     return ((part[0] + part[1]) + (part[2] + part[3])) + rest;
 }
 
-// A row with something missing in it: the factors of what is there.
+// Score a row with missing values by the factors of the present ones.
 template <class T>
-void score_odd_row(const Dense<T>& rows, const Normal& normal, std::size_t i, double* out, Seen& seen) {
+void score_odd_row(const Dense<T>& rows, const Normal& normal, std::size_t i, double* out, Findings& findings) {
     const std::size_t n = rows.columns;
     const T* x = rows.row(i);
     for (std::size_t j = 0; j < n; ++j) {
         if (std::isinf(static_cast<double>(x[j])))
-            seen.fault.keep_first({FaultKind::infinite, static_cast<std::int64_t>(i), static_cast<std::int64_t>(j)});
-        seen.missing = seen.missing || is_missing(x[j]);
+            findings.fault.keep_first(
+                {FaultKind::infinite, static_cast<std::int64_t>(i), static_cast<std::int64_t>(j)});
+        findings.missing = findings.missing || is_missing(x[j]);
     }
     for (std::size_t c = 0; c < normal.classes; ++c) {
         double sum = normal.base[c];
@@ -55,13 +56,14 @@ void score_odd_row(const Dense<T>& rows, const Normal& normal, std::size_t i, do
         for (std::size_t j = 1; j < n; ++j)
             if (std::fabs(static_cast<double>(x[j])) > std::fabs(static_cast<double>(x[worst])) || is_missing(x[worst]))
                 worst = j;
-        seen.fault.keep_first({FaultKind::too_wide, static_cast<std::int64_t>(i), static_cast<std::int64_t>(worst)});
+        findings.fault.keep_first(
+            {FaultKind::too_wide, static_cast<std::int64_t>(i), static_cast<std::int64_t>(worst)});
     }
 }
 
 template <class T>
 NAIVELY_INLINE void score_rows(const Dense<T>& rows, const Normal& normal, const double* whole, std::size_t begin,
-                               std::size_t end, double* out, Seen& seen) {
+                               std::size_t end, double* out, Findings& findings) {
     const std::size_t n = rows.columns;
     for (std::size_t i = begin; i < end; ++i) {
         const T* x = rows.row(i);
@@ -72,14 +74,14 @@ NAIVELY_INLINE void score_rows(const Dense<T>& rows, const Normal& normal, const
             odd = odd || !std::isfinite(d);
             to[c] = whole[c] - d;
         }
-        if (odd) score_odd_row(rows, normal, i, to, seen);
+        if (odd) score_odd_row(rows, normal, i, to, findings);
     }
 }
 
-#define NAIVELY_SCORE_ROWS(T)                                                                          \
-    NAIVELY_WIDE void score_rows_wide(const Dense<T>& rows, const Normal& normal, const double* whole, \
-                                      std::size_t begin, std::size_t end, double* out, Seen& seen) {   \
-        score_rows(rows, normal, whole, begin, end, out, seen);                                        \
+#define NAIVELY_SCORE_ROWS(T)                                                                                \
+    NAIVELY_WIDE void score_rows_wide(const Dense<T>& rows, const Normal& normal, const double* whole,       \
+                                      std::size_t begin, std::size_t end, double* out, Findings& findings) { \
+        score_rows(rows, normal, whole, begin, end, out, findings);                                          \
     }
 NAIVELY_SCORE_ROWS(double)
 NAIVELY_SCORE_ROWS(float)
@@ -91,17 +93,17 @@ NAIVELY_SCORE_ROWS(std::uint8_t)
 }  // namespace
 
 template <class T>
-Seen score_normal(const Dense<T>& rows, const Normal& normal, double* out, int threads) {
+Findings score_normal(const Dense<T>& rows, const Normal& normal, double* out, int threads) {
     const std::size_t n = rows.columns, elements = rows.rows * n;
     std::vector<double> whole(normal.base, normal.base + normal.classes);
     for (std::size_t c = 0; c < normal.classes; ++c)
         for (std::size_t j = 0; j < n; ++j) whole[c] += normal.constant[c * n + j];
-    return in_parts(rows.rows, elements, threads, [&](std::size_t begin, std::size_t end, Seen& seen) {
-        score_rows_wide(rows, normal, whole.data(), begin, end, out, seen);
+    return in_parts(rows.rows, elements, threads, [&](std::size_t begin, std::size_t end, Findings& findings) {
+        score_rows_wide(rows, normal, whole.data(), begin, end, out, findings);
     });
 }
 
-#define NAIVELY_SCORE_NORMAL(T) template Seen score_normal<T>(const Dense<T>&, const Normal&, double*, int);
+#define NAIVELY_SCORE_NORMAL(T) template Findings score_normal<T>(const Dense<T>&, const Normal&, double*, int);
 NAIVELY_SCORE_NORMAL(double)
 NAIVELY_SCORE_NORMAL(float)
 NAIVELY_SCORE_NORMAL(std::int64_t)

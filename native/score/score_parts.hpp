@@ -1,4 +1,5 @@
-// Scores parts of the rows on several threads and puts together what they found.
+// Scores parts of the rows on several threads and merges their faults and notes.
+// The first fault in the order of the rows is kept.
 #pragma once
 
 #include <algorithm>
@@ -10,15 +11,15 @@
 namespace naively {
 
 template <class Work>
-Seen in_parts(std::size_t rows, std::size_t elements, int threads, Work&& work) {
+Findings in_parts(std::size_t rows, std::size_t elements, int threads, Work&& work) {
     const std::size_t parts = std::max<std::size_t>(1, std::min<std::size_t>(rows, elements >> 15));
-    std::vector<Seen> part(parts);
+    std::vector<Findings> part(parts);
     for_each_task(parts, worth_threads(threads, elements),
                   [&](std::size_t s) { work(rows * s / parts, rows * (s + 1) / parts, part[s]); });
-    Seen all;
-    for (const Seen& seen : part) {
-        all.missing = all.missing || seen.missing;
-        all.fault.keep_first(seen.fault);
+    Findings all;
+    for (const Findings& findings : part) {
+        all.missing = all.missing || findings.missing;
+        all.fault.keep_first(findings.fault);
     }
     return all;
 }

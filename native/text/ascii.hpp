@@ -1,4 +1,5 @@
-// Plain characters, several at once: which are letters, digits or spaces, and their lower case.
+// Block: eight or sixteen bytes of ASCII text that are classified (letter, digit, space) and lowered together.
+// Both sizes give the same answers; bytes beyond ASCII are reported and left as they are.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@ namespace naively {
 
 #if defined(NAIVELY_SSE2)
 
-// Sixteen bytes. Comparisons are of signed bytes, so that what is beyond ASCII is below all.
+// Sixteen bytes. Comparisons are of signed bytes, so that bytes beyond ASCII are below all others.
 struct Block {
     static constexpr std::size_t size = 16;
     __m128i bytes;
@@ -19,7 +20,7 @@ struct Block {
     static NAIVELY_INLINE Block load(const void* from) { return {_mm_loadu_si128(static_cast<const __m128i*>(from))}; }
     NAIVELY_INLINE void store(void* to) const { _mm_storeu_si128(static_cast<__m128i*>(to), bytes); }
 
-    // A bit for each byte.
+    // One bit per byte: is it beyond ASCII?
     NAIVELY_INLINE std::uint32_t beyond_ascii() const { return bits(bytes); }
     NAIVELY_INLINE std::uint32_t in_words() const {
         const __m128i letters = Block{_mm_or_si128(bytes, _mm_set1_epi8(0x20))}.within('a', 'z');
@@ -47,8 +48,7 @@ struct Block {
 
 #else
 
-// Eight bytes in one number. What is asked holds only where all are below 128, so that no sum carries into its
-// neighbour.
+// Eight bytes in one number. The answers hold only if all bytes are below 128: then no sum carries into its neighbour.
 struct Block {
     static constexpr std::size_t size = 8;
     std::uint64_t bytes;

@@ -1,4 +1,6 @@
-// Characters: reading UTF-8, and what Python says of each code point.
+// Reads and writes UTF-8, and says of each code point if it is a letter, digit or space and how it is lowered.
+// The properties are those of Python's unicodedata, and any bytes can be read: invalid ones give a replacement
+// character.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +11,7 @@
 
 namespace naively {
 
-constexpr std::uint32_t replacement = 0xfffd;  // stands for bytes that are no UTF-8; it belongs to no word
+constexpr std::uint32_t replacement = 0xfffd;  // stands for invalid UTF-8; it belongs to no word
 
 struct Character {
     std::uint32_t point;
@@ -20,7 +22,7 @@ NAIVELY_INLINE const unicode::Kind& kind_of(std::uint32_t point) {
     return unicode::kinds[unicode::blocks[unicode::index[point / unicode::block_size]][point % unicode::block_size]];
 }
 
-// The character at `at`, which is before `end`. A byte that begins none is one replacement character.
+// The character at `at`, which must be before `end`. A byte that cannot begin a character is one replacement character.
 inline Character character_at(const unsigned char* at, const unsigned char* end) {
     const auto continues = [&](std::size_t i) { return at + i < end && (at[i] & 0xc0) == 0x80; };
     const std::uint32_t first = at[0];
@@ -38,7 +40,7 @@ inline Character character_at(const unsigned char* at, const unsigned char* end)
     return {replacement, 1};
 }
 
-// The character that ends before `end`, which is behind `begin`.
+// The character that ends before `end`, which must be behind `begin`.
 inline Character character_before(const unsigned char* begin, const unsigned char* end) {
     for (std::uint32_t length = 1; length <= 4 && end - length >= begin; ++length) {
         const Character found = character_at(end - length, end);
@@ -47,7 +49,7 @@ inline Character character_before(const unsigned char* begin, const unsigned cha
     return {replacement, 1};
 }
 
-// Writes a code point as UTF-8; the number of bytes written.
+// Write a code point as UTF-8; returns the number of bytes written.
 inline std::size_t write_character(std::uint32_t point, char* to) {
     if (point < 0x80) {
         to[0] = static_cast<char>(point);

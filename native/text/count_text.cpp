@@ -12,7 +12,7 @@
 namespace naively {
 namespace {
 
-// Rows in the order of their classes, without those that add nothing.
+// The rows that add something, in the order of their classes.
 template <class Missing>
 std::vector<std::size_t> by_class(std::size_t rows, const Labels& labels, Missing missing) {
     std::vector<std::size_t> next(labels.classes + 1, 0);
@@ -30,14 +30,14 @@ std::vector<std::size_t> by_class(const Documents& documents, const Labels& labe
     return by_class(documents.size(), labels, [&](std::size_t i) { return documents.is_missing(i); });
 }
 
-// How often a row counts; 64 bits are for whole weights.
+// The weight of a row in the type of its sums; 64 bits are for whole weights.
 template <class T>
 T times_of(const Labels& labels, std::size_t row) {
     if constexpr (std::is_same_v<T, FixedPoint>) return labels.weight_as<FixedPoint>(row);
     return static_cast<T>(labels.weight_of(row));
 }
 
-// Adds rows of one class after another: add(row, times).
+// Call add(row, times) for the rows of one class after another.
 template <class T, class Add>
 void in_classes(const Labels& labels, const std::vector<std::size_t>& order, Share& share, Sums<T>& sums, Add add) {
     std::optional<std::int32_t> klass;
@@ -106,7 +106,7 @@ Cells<T> count_texts(const Documents& documents, const Labels& labels, const Tok
 
 namespace {
 
-// Few words of a large vocabulary, numbered as if there were no others.
+// Numbers the few words that texts use of a large vocabulary, as if it had no others.
 template <class T, class I>
 Cells<T> count_few(const CountedRows<I>& rows, const Labels& labels, bool weights, int threads, std::size_t entries) {
     std::vector<I> used;
@@ -134,7 +134,7 @@ Cells<T> count_rows(const CountedRows<I>& rows, const Labels& labels, bool weigh
     const auto work = [&](std::size_t i) {
         return 1 + static_cast<std::size_t>(rows.starts[order[i] + 1] - rows.starts[order[i]]);
     };
-    // Each share makes room for the vocabulary, which is to be little beside its rows.
+    // Each share allocates a sum per word of the vocabulary, so a share must be large beside it.
     const std::size_t enough = std::max(std::size_t{1} << 21, 8 * vocabulary);
     Parting parting(order.size(), threads, Ends::moving, work, enough);
     Shares<T> entries = in_shares(parting, threads, [&](Share& share) {
@@ -155,7 +155,8 @@ template <class T>
 Cells<T> count_buckets(const Documents& documents, const Labels& labels, const TokenRules& rules, bool weights,
                        int threads, std::uint32_t buckets, BucketNames& names) {
     const std::vector<std::size_t> order = by_class(documents, labels);
-    Parting parting = parted(documents, order, threads, Ends::fixed);  // what leads in a bucket depends on them
+    // the leading name of a bucket depends on the shares
+    Parting parting = parted(documents, order, threads, Ends::fixed);
     using Counted = std::pair<NamedBuckets, Entries<T>>;
     std::vector<Counted> counted = in_shares(parting, threads, [&](Share& share) {
         NamedBuckets own(buckets);

@@ -1,4 +1,6 @@
-// Entries: what the words of a class come to in one share of the work, on their way to become cells.
+// Entries: sums for a (word, class) pair in one share of the work, before shares are united into cells.
+// The cells do not depend on how the work was divided: words are in order of their numbers, classes in order within a
+// word.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +18,7 @@
 
 namespace naively {
 
-// Those of all shares, in the order of their classes.
+// The entries of all shares, in the order of their classes.
 template <class T>
 using Shares = std::vector<Entries<T>>;
 
@@ -40,7 +42,7 @@ void resize(Cells<T>& cells, std::size_t size, std::size_t planes) {
     cells.value.resize(planes * size);
 }
 
-// As many cells as there are entries, empty; made apart, as fresh memory takes its time.
+// Allocate as many empty cells as there are entries; apart from filling them, since fresh memory takes time.
 template <class T>
 Cells<T> room_for(const Shares<T>& shares, bool weights) {
     Cells<T> cells;
@@ -48,7 +50,7 @@ Cells<T> room_for(const Shares<T>& shares, bool weights) {
     return cells;
 }
 
-// Numbers the entries as if there were no other words; what their numbers were, in order.
+// Renumber the entries as if there were no other words; returns the former numbers, in order.
 template <class T>
 std::vector<std::uint32_t> squeeze(Shares<T>& shares) {
     std::vector<std::uint32_t> used;
@@ -61,8 +63,8 @@ std::vector<std::uint32_t> squeeze(Shares<T>& shares) {
     return used;
 }
 
-// Where ranges of numbers begin that have about as many entries each, and the end. Not too many: each looks at all
-// entries.
+// The boundaries of ranges of numbers that have about equally n_found entries. They are few, since each range looks at
+// all entries.
 template <class T>
 std::vector<std::uint32_t> ranges_of(const Shares<T>& shares, std::size_t numbers, int threads) {
     std::vector<std::uint32_t> some, starts{0};
@@ -77,8 +79,8 @@ std::vector<std::uint32_t> ranges_of(const Shares<T>& shares, std::size_t number
     return starts;
 }
 
-// Calls each(entries, i, klass) for the entries of a range of numbers. Where they are in no order, soon(number) is
-// called a while before, so that what lies anywhere is under way.
+// Call each(entries, i, klass) for the entries of a range of numbers. Where entries are in no order, soon(number) is
+// called some entries earlier, so that its memory can be prefetched.
 template <class T, class Soon, class Each>
 void in_range(const Shares<T>& shares, std::uint32_t from, std::uint32_t to, Soon soon, Each each) {
     for (const auto& entries : shares) {
@@ -91,20 +93,21 @@ void in_range(const Shares<T>& shares, std::uint32_t from, std::uint32_t to, Soo
                 i = end;
             }
             while (i < end) {
-                std::size_t found[64], many = 0;
-                for (; i < end && many < std::size(found); ++i) {  // without a branch on the number, which may be any
-                    found[many] = i;
-                    many += number[i] - from < to - from;
+                std::size_t found[64], n_found = 0;
+                for (; i < end && n_found < std::size(found);
+                     ++i) {  // no branch depends on the number, which may be any
+                    found[n_found] = i;
+                    n_found += number[i] - from < to - from;
                 }
-                for (std::size_t k = 0; k < many; ++k) soon(number[found[k]]);
-                for (std::size_t k = 0; k < many; ++k) each(entries, found[k], klass);
+                for (std::size_t k = 0; k < n_found; ++k) soon(number[found[k]]);
+                for (std::size_t k = 0; k < n_found; ++k) each(entries, found[k], klass);
             }
         }
     }
 }
 
-// How many cells each number has, in the lower half; the class of the last one, and one, in the upper half. The entries
-// of a number come in the order of their classes.
+// For each number, how many cells it has (lower half) and the last class seen plus one (upper half). The entries of a
+// number come in the order of their classes.
 template <class T>
 void count_cells(const Shares<T>& shares, std::uint32_t from, std::uint32_t to, Large<std::uint64_t>& counts) {
     in_range(
@@ -116,7 +119,7 @@ void count_cells(const Shares<T>& shares, std::uint32_t from, std::uint32_t to, 
         });
 }
 
-// Puts each entry where the next cell of its number is to be; one of a cell that another share has too is added to it.
+// Write each entry to the next cell of its number; an entry whose cell another share has written is added to it.
 template <class T>
 void fill_range(const Shares<T>& shares, std::uint32_t from, std::uint32_t to, Large<std::uint64_t>& next,
                 std::size_t planes, Cells<T>& cells) {
@@ -161,7 +164,7 @@ void fill(Cells<T>& cells, const Shares<T>& shares, std::size_t numbers, std::si
     in_ranges([&](std::uint32_t from, std::uint32_t to) { fill_range(shares, from, to, next, planes, cells); });
 }
 
-// The entries as cells; `cells` has room for them.
+// Convert the entries to cells; `cells` must have room for them.
 template <class T>
 Cells<T> cells_of(Shares<T>& shares, std::size_t numbers, bool weights, int threads, Cells<T> cells) {
     const std::size_t planes = weights ? 3 : 2;

@@ -1,4 +1,5 @@
-// Texts that have codes, made once and then only asked.
+// FewTexts and KnownTexts: tables from text to code that are built once and then only read.
+// A look-up gives the code or `other`, reads only the bytes that the caller allows, and no text can make it slow.
 #pragma once
 
 #include <algorithm>
@@ -15,15 +16,14 @@
 
 namespace naively {
 
-// The codes of a few short texts, each in a slot of its own: looking one up never goes on to a next slot, so there is
-// nothing to guess wrong, and no text that is looked up can make it slow.
+// Codes of a few short texts, each in a slot of its own: a look-up never probes a second slot.
 class FewTexts {
     static constexpr std::size_t most = 128;
 
    public:
-    static constexpr std::size_t width = 32;  // bytes that are read from where a text begins, whatever its length
+    static constexpr std::size_t width = 32;  // bytes that are read from the start of a text, whatever its length
 
-    // Nothing where there are too many texts for that, one is too long, or two cannot be kept apart.
+    // Nothing if there are too many texts, one is too long, or two cannot be kept apart.
     static std::optional<FewTexts> of(const std::vector<std::string_view>& texts) {
         if (texts.size() > most) return std::nullopt;
         for (const std::string_view text : texts)
@@ -35,12 +35,12 @@ class FewTexts {
    private:
     struct alignas(64) Slot {
         char text[width] = {};
-        std::size_t length = ~std::size_t{0};  // of no text
+        std::size_t length = ~std::size_t{0};  // no text has this length
         std::int32_t code = 0;
     };
 
-    // A mask of so many bytes, up to `width`, and zeros up to that.
-    static const char* first_bytes(std::size_t many) {
+    // A mask of `size` set bytes followed by zeros, `width` bytes in all; `size` is at most `width`.
+    static const char* first_bytes(std::size_t n_bytes) {
         struct Bytes {
             char value[2 * width] = {};
             constexpr Bytes() {
@@ -48,10 +48,10 @@ class FewTexts {
             }
         };
         static constexpr Bytes bytes;
-        return bytes.value + (width - many);
+        return bytes.value + (width - n_bytes);
     }
 
-    // What parts texts: the first eight bytes and the length; `ByEnd`: and the last eight bytes.
+    // The key that separates texts: the first eight bytes and the length; with `ByEnd` the last eight bytes too.
     template <bool ByEnd>
     static NAIVELY_INLINE std::uint64_t key(std::uint64_t first, const char* text, std::size_t length) {
         if constexpr (ByEnd) {
@@ -61,7 +61,7 @@ class FewTexts {
         return first + length;
     }
 
-    // A text with zeros behind it.
+    // A text padded with zeros.
     struct Padded {
         char bytes[width] = {};
         explicit Padded(std::string_view text) {
@@ -72,7 +72,7 @@ class FewTexts {
     FewTexts(std::size_t slots, std::uint64_t salt, bool by_end)
         : salt_(salt), shift_(64 - std::countr_zero(slots)), slots_(slots), by_end_(by_end) {}
 
-    // Nothing where two have the same key, or no salt was found that parts them.
+    // Nothing if two texts have the same key, or if no salt was found that separates them.
     template <bool ByEnd>
     static std::optional<FewTexts> parted(const std::vector<std::string_view>& texts) {
         std::vector<std::uint64_t> keys;
@@ -104,7 +104,7 @@ class FewTexts {
         return true;
     }
 
-    // `Long`: whether a text has more than half of `width` bytes.
+    // `Long`: true if a text has more than half of `width` bytes.
     template <bool Long, bool ByEnd>
     auto finder() const {
         return [slots = slots_.data(), salt = salt_, shift = shift_](const char* text, std::size_t length,
@@ -122,8 +122,8 @@ class FewTexts {
     }
 
    public:
-    // Calls use(find), where find(text, length, other) gives the code of a text, or `other` where it has none; `width`
-    // bytes can be read from where the text begins.
+    // Call use(find), where find(text, length, other) returns the code of a text, or `other` if it has none; `width`
+    // bytes must be readable from the start of the text.
     template <class Use>
     void with_finder(Use&& use) const {
         if (by_end_) return some_long_ ? use(finder<true, true>()) : use(finder<false, true>());
@@ -134,11 +134,11 @@ class FewTexts {
     std::uint64_t salt_;
     int shift_;
     std::vector<Slot> slots_;
-    bool by_end_;  // whether beginnings and lengths alone did not part them
+    bool by_end_;  // true if beginnings and lengths alone do not separate the texts
     bool some_long_ = false;
 };
 
-// Any texts, numbered as they come.
+// Any number of texts, numbered in the order in which they come.
 class KnownTexts {
    public:
     KnownTexts(const Strings<std::int64_t>& texts, std::uint64_t seed) : bytes_(texts.bytes, texts.bytes + texts.size) {
@@ -150,12 +150,12 @@ class KnownTexts {
         many_.emplace(seed);
         for (const std::string_view text : listed) many_->of(text, false);
     }
-    KnownTexts(const KnownTexts&) = delete;  // what it looks up points into its bytes
+    KnownTexts(const KnownTexts&) = delete;  // the table points into `bytes_`
     KnownTexts& operator=(const KnownTexts&) = delete;
 
     std::size_t size() const { return size_; }
 
-    // The code of each of some texts, `size()` where it has none; written to every `stride`-th place.
+    // Write the code of each text, or `size()` if it has none, to every `stride`-th place.
     template <class Offset>
     void look_up(const Strings<Offset>& texts, std::size_t begin, std::size_t end, std::int32_t* codes,
                  std::size_t stride) const {
@@ -172,7 +172,7 @@ class KnownTexts {
     template <class Offset, class Find>
     static void look_up_few(const Strings<Offset>& texts, std::size_t begin, std::size_t end, std::int32_t other,
                             std::int32_t* codes, std::size_t stride, Find find) {
-        std::size_t safe = end;  // texts before it are followed by enough bytes
+        std::size_t safe = end;  // texts before this one are followed by enough bytes
         while (safe > begin && !texts.reaches(safe - 1, FewTexts::width)) --safe;
         for (std::size_t i = begin; i < safe; ++i, codes += stride)
             *codes = find(texts[i].data(), texts[i].size(), other);

@@ -12,9 +12,9 @@ namespace {
 constexpr std::uint32_t capital_sigma = 0x3a3, small_sigma = 0x3c3, final_sigma = 0x3c2, dotted_i = 0x130,
                         dot_above = 0x307;
 constexpr std::size_t usual_piece = 1 << 15;
-constexpr std::size_t slack = 64;  // room that a line has beyond what is left of its text
+constexpr std::size_t slack = 64;  // room in a line beyond the rest of its text
 
-// Python lowers the capital sigma by what stands around it.
+// Python lowers a capital sigma to its final form depending on the letters around it.
 bool is_final_sigma(const unsigned char* text, const unsigned char* at, const unsigned char* behind,
                     const unsigned char* end) {
     std::uint8_t flags = unicode::ignorable;
@@ -33,7 +33,7 @@ bool is_final_sigma(const unsigned char* text, const unsigned char* at, const un
     return (flags & unicode::ignorable) || !(flags & unicode::cased);
 }
 
-// Writes one piece of a text as a line.
+// Writes a piece of a text as a line.
 class Writer {
    public:
     Writer(std::string_view text, const LineRules& rules, Line& line)
@@ -58,7 +58,7 @@ class Writer {
     }
 
    private:
-    // Plain characters many at once, up to the next that is not.
+    // Read ASCII characters, several at once, up to the first other character.
     template <class Classify>
     void walk(Classify classify) {
         while (at_ < stop_) {
@@ -80,7 +80,7 @@ class Writer {
         }
     }
 
-    // Sets bits, sixteen at most, from the end of the line on.
+    // Set up to sixteen bits, from the end of the line on.
     NAIVELY_INLINE void mark(std::uint64_t bits) {
         std::uint64_t* word = line_.inside.data() + length_ / 64;
         const std::size_t shift = length_ % 64;
@@ -88,7 +88,7 @@ class Writer {
         if (shift > 48) word[1] |= bits >> (64 - shift);
     }
 
-    // One character of any kind.
+    // Read one character of any kind.
     void character() {
         const Character found = character_at(at_, stop_);
         const unsigned char* here = at_;
@@ -123,7 +123,7 @@ class Writer {
         make_room();
     }
 
-    // In a script without spaces every two neighbours are a word; a single character is one by itself.
+    // In a script without spaces every two neighbours are a word; a character without neighbours is a word by itself.
     void spaceless(std::uint32_t point) {
         if (run_ == 0) {
             append(' ', false);
@@ -144,7 +144,7 @@ class Writer {
         run_ = 0;
     }
 
-    // The whole text as one word; where several spaces follow each other, one blank.
+    // Read the whole text as one word, several spaces as one blank.
     void stream() {
         std::size_t space_at = 0, spaces = 0;
         while (at_ < stop_) {
@@ -171,13 +171,13 @@ class Writer {
         for (std::size_t i = before; i < length_; ++i) line_.inside[i / 64] |= std::uint64_t{1} << (i % 64);
     }
 
-    // Takes the line back to an earlier end.
+    // Shorten the line to an earlier end.
     void unmark(std::size_t length) {
         for (std::size_t i = length; i < length_; ++i) line_.inside[i / 64] &= ~(std::uint64_t{1} << (i % 64));
         length_ = length;
     }
 
-    // Room for what is left even if nothing grows, and for some characters that do.
+    // Make room for the rest of the text if nothing grows, and for some characters that do.
     void make_room() {
         const std::size_t needed = length_ + static_cast<std::size_t>(stop_ - at_) + slack;
         if (needed > line_.bytes.size()) line_.bytes.resize(needed + needed / 2);
@@ -207,7 +207,7 @@ bool is_negator(std::string_view word) {
     return false;
 }
 
-// Whether "t" behind this word and gap is the end of an "n't".
+// True if `word` is the "t" that ends an "n't".
 bool is_contraction(std::string_view before, std::string_view gap, std::string_view word) {
     const bool apostrophe = gap == "'" || gap == "\xe2\x80\x99";
     return apostrophe && word.size() == 1 && (word[0] | 0x20) == 't' && !before.empty() &&
@@ -248,7 +248,7 @@ void LineReader::start(std::string_view text) {
     negated_ = false;
 }
 
-// Behind a space, so that neither a word nor the neighbourhood of a sigma is cut.
+// Pieces end behind a space, so that neither a word nor the neighbourhood of a sigma is cut.
 std::size_t LineReader::piece_end() const {
     if (rules_.kind == TokenKind::stream || text_.size() - at_ <= usual_piece) return text_.size();
     const std::size_t from = text_.find_first_of(" \n\t", at_ + usual_piece);

@@ -1,4 +1,5 @@
-// Numbering: how a token gets its number. Each way is a value that a TokenReader is made with.
+// Numberings: the ways in which a token gets its number. A TokenReader is made with one of them.
+// A token gets the same number whenever it is read, as long as the vocabulary behind the numbering lives.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +14,12 @@
 
 namespace naively {
 
-// Words that came lately, and their numbers: few of them are most of any text, and these lie close together.
+// A small cache of recent words and their numbers: a few words are most of any text, and here they lie close together.
 class Recent {
    public:
-    Recent() : known_(places, Known{{0, 0}, 0xffffffff, no_number}) {}  // the length of no word
+    Recent() : known_(places, Known{{0, 0}, 0xffffffff, no_number}) {}  // no word has this length
 
-    // The number of a word, or nothing to rely on where `false` is returned.
+    // Find the number of a word; if this returns false, `number` means nothing.
     NAIVELY_INLINE bool find(const Word& word, std::uint32_t& number) const {
         const Known& known = known_[place(word)];
         number = known.number;
@@ -40,18 +41,18 @@ class Recent {
     std::vector<Known> known_;
 };
 
-// What is new gets the next number.
+// Numbers tokens by a growing vocabulary: a new token gets the next number.
 class Growing {
    public:
     static constexpr bool by_bytes = false;
     explicit Growing(Vocabulary& known) : vocabulary(known) {}
 
-    void number(const Word* words, std::size_t many, std::uint32_t* to) {
-        if (seen_ < worth_it && (seen_ += many) >= worth_it) recent_.emplace();
+    void number(const Word* words, std::size_t n_words, std::uint32_t* to) {
+        if (seen_ < worth_it && (seen_ += n_words) >= worth_it) recent_.emplace();
         if (recent_)
-            look_up(words, many, to);
+            look_up(words, n_words, to);
         else
-            for (std::size_t i = 0; i < many; ++i) to[i] = vocabulary.find_or_add(words[i]);
+            for (std::size_t i = 0; i < n_words; ++i) to[i] = vocabulary.find_or_add(words[i]);
     }
     std::uint32_t number(std::uint64_t sequence) { return vocabulary.find_or_add(sequence); }
 
@@ -60,11 +61,11 @@ class Growing {
    private:
     static constexpr std::size_t worth_it = 1 << 12, batch = 128;
 
-    void look_up(const Word* words, std::size_t many, std::uint32_t* to) {
-        for (; many > batch; many -= batch, words += batch, to += batch) look_up(words, batch, to);
+    void look_up(const Word* words, std::size_t n_words, std::uint32_t* to) {
+        for (; n_words > batch; n_words -= batch, words += batch, to += batch) look_up(words, batch, to);
         std::uint32_t left[batch];
         std::size_t size = 0;
-        for (std::uint32_t i = 0; i < many; ++i) {
+        for (std::uint32_t i = 0; i < n_words; ++i) {
             const bool known = recent_->find(words[i], to[i]);
             if (!known) vocabulary.prefetch(words[i]);
             left[size] = i;
@@ -81,20 +82,20 @@ class Growing {
     std::optional<Recent> recent_;
 };
 
-// What is new has no number.
+// Numbers tokens by a fixed vocabulary: an unknown token has no number.
 template <class Known>
 struct Fixed {
     static constexpr bool by_bytes = false;
     const Known& vocabulary;
 
-    void number(const Word* words, std::size_t many, std::uint32_t* to) const {
-        for (std::size_t i = 0; i < many; ++i) vocabulary.prefetch(words[i]);
-        for (std::size_t i = 0; i < many; ++i) to[i] = vocabulary.find(words[i]);
+    void number(const Word* words, std::size_t n_words, std::uint32_t* to) const {
+        for (std::size_t i = 0; i < n_words; ++i) vocabulary.prefetch(words[i]);
+        for (std::size_t i = 0; i < n_words; ++i) to[i] = vocabulary.find(words[i]);
     }
     std::uint32_t number(std::uint64_t sequence) const { return vocabulary.find(sequence); }
 };
 
-// The hash is the number: the bucket, times two, and one more where the hash is below zero and signs are wanted.
+// Numbers tokens by their hash: twice the bucket, plus one if signs are wanted and the hash is negative.
 struct Buckets {
     static constexpr bool by_bytes = true;
     std::uint32_t buckets;
@@ -108,7 +109,8 @@ struct Buckets {
     }
 };
 
-// Buckets are numbered as they come, and each votes for the token that most of its occurrences are, if one is.
+// Numbers buckets in the order in which they appear. Each bucket takes a majority vote on its name: the token that is
+// more than half of its occurrences, if there is one.
 class NamedBuckets {
    public:
     static constexpr bool by_bytes = true;

@@ -15,7 +15,7 @@ struct ReadRows {
     std::vector<std::size_t> lengths;
 };
 
-// Appends a row: column_of(number) is the column of a token, below zero where it has none.
+// Append a row: column_of(number) is the column of a token, below zero if it has none.
 template <class Once, class ColumnOf, class SignOf>
 void append(const Once& once, ColumnOf column_of, SignOf sign_of, ReadRows& rows) {
     std::size_t size = rows.column.size();
@@ -31,7 +31,7 @@ void append(const Once& once, ColumnOf column_of, SignOf sign_of, ReadRows& rows
     rows.count.resize(size);
 }
 
-// Reads documents one after another; once_of(numbers) is what one holds.
+// Read documents one after another; once_of(numbers) gathers the different tokens of a document.
 template <class Numbering, class OnceOf, class ColumnOf, class SignOf>
 ReadRows read_share(const Documents& documents, const TokenRules& rules, Share& share, bool in_order,
                     Numbering& numbering, OnceOf once_of, ColumnOf column_of, SignOf sign_of) {
@@ -51,7 +51,7 @@ ReadRows read_share(const Documents& documents, const TokenRules& rules, Share& 
     return rows;
 }
 
-// Without room for the whole vocabulary, of which few texts touch little.
+// Gathers documents without room for the whole vocabulary, of which few texts touch little.
 class Few {
    public:
     const Uniques& operator()(const std::vector<std::uint32_t>& numbers) {

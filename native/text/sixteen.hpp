@@ -1,4 +1,5 @@
-// Sixteen bytes that are masked and compared together: one register, or two numbers.
+// Sixteen: sixteen bytes that are masked and compared together, in one register or two numbers.
+// Both variants give the same answers.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +18,14 @@ struct Sixteen {
     }
     NAIVELY_INLINE Sixteen operator&(const Sixteen& other) const { return {_mm_and_si128(bytes, other.bytes)}; }
 
-    // The first eight of them.
+    // The first eight bytes.
     NAIVELY_INLINE std::uint64_t first() const {
         std::uint64_t eight;
         _mm_storel_epi64(reinterpret_cast<__m128i*>(&eight), bytes);
         return eight;
     }
 
-    // Nothing but zeros where they are the same.
+    // Zero if both are the same.
     NAIVELY_INLINE std::uint32_t differ(const Sixteen& other) const {
         return 0xffffu ^ static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, other.bytes)));
     }

@@ -5,11 +5,11 @@
 namespace naively {
 namespace {
 
-std::vector<std::uint64_t> empty_slots(std::size_t many) {
-    return std::vector<std::uint64_t>(many == 0 ? 0 : std::bit_ceil(2 * many), StoredVocabulary::empty);
+std::vector<std::uint64_t> empty_slots(std::size_t n_names) {
+    return std::vector<std::uint64_t>(n_names == 0 ? 0 : std::bit_ceil(2 * n_names), StoredVocabulary::empty);
 }
 
-// The upper half of a hash above a number is never all ones: no number is.
+// Store a number in the first free slot. A slot in use is never all ones, since no number is.
 void put(std::vector<std::uint64_t>& slots, std::uint64_t hash, std::uint32_t number) {
     const std::size_t mask = slots.size() - 1;
     std::size_t at = hash & mask;

@@ -1,5 +1,5 @@
-// StoredVocabulary: a vocabulary as it lies in a file. Nothing is copied, and nothing is believed: whatever the arrays
-// hold, nothing outside them is read and every search ends.
+// StoredVocabulary: a vocabulary that is read where it lies in a file, without copying.
+// It trusts nothing: whatever the arrays hold, no byte outside them is read and every search ends.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,17 @@
 
 namespace naively {
 
-// As arrays. A slot holds the upper half of a hash above a number; there is room for twice as many as there are.
+// The arrays of a stored vocabulary. A slot holds the upper half of a hash above a number; there are at least twice as
+// many slots as names.
 struct StoredArrays {
-    std::vector<std::uint64_t> what;    // of a word, where its bytes begin; of a sequence, its two parts
-    std::vector<std::uint32_t> length;  // of a word, in bytes
+    std::vector<std::uint64_t> what;    // for a word, where its bytes begin; for a sequence, its two parts
+    std::vector<std::uint32_t> length;  // for a word, its length in bytes
     std::vector<std::uint8_t> bytes;
-    std::vector<std::uint64_t> words, sequences;  // slots
+    std::vector<std::uint64_t> words, sequences;  // hash tables of slots
 };
 
-// Things of a vocabulary in another order, in which the parts of a sequence are before it: `order` has their numbers,
-// `place` the new number of each.
+// Store the names of a vocabulary in another order, in which the parts of a sequence come before it: `order` holds
+// their numbers, `place` the new number of each.
 StoredArrays store(const Vocabulary& vocabulary, const std::vector<std::uint32_t>& order,
                    const std::vector<std::uint32_t>& place);
 
@@ -31,18 +32,19 @@ class StoredVocabulary {
    public:
     struct View : Names {
         const std::uint64_t* words;
-        std::size_t words_size;  // a power of two, or nothing
+        std::size_t words_size;  // a power of two, or zero
         const std::uint64_t* sequences;
         std::size_t sequences_size;
     };
-    static constexpr std::uint64_t seed = 0;  // files are the same wherever they are made
+    static constexpr std::uint64_t seed = 0;  // fixed, so that files are the same wherever they are made
     static constexpr std::uint32_t is_sequence = Names::is_sequence;
     static constexpr std::uint64_t empty = ~std::uint64_t{0};
 
     explicit StoredVocabulary(const View& view) : view_(view) {}
 
     NAIVELY_INLINE Word word(const char* bytes, std::size_t length, const Head& head) const {
-        const auto known = static_cast<std::uint32_t>(length < is_sequence ? length : is_sequence);  // no word is
+        // no word is longer
+        const auto known = static_cast<std::uint32_t>(length < is_sequence ? length : is_sequence);
         return {bytes, head, hash_bytes(bytes, length, head, seed), known};
     }
     Word word(std::string_view name) const {
@@ -69,7 +71,7 @@ class StoredVocabulary {
     }
 
     std::size_t size() const { return view_.size; }
-    // Its words, with a space between two; false where the arrays contradict each other.
+    // Append the words of a name, with a space between two; false if the arrays contradict each other.
     bool append_name(std::uint32_t number, std::string& to) const;
 
    private:

@@ -1,4 +1,5 @@
-// Sums: what the words of a class come to, document after document.
+// Sums: what the documents of a class add up to for each word: occurrences, documents, weights.
+// Classes come one after another; all sums are whole numbers, so they do not depend on the order of documents.
 #pragma once
 
 #include <algorithm>
@@ -23,15 +24,14 @@ struct Sum {
     T occurrences{}, documents{}, weight{};
 };
 
-// How much of a word there is so far, and how often it is in the document at hand: what is needed at one time lies in
-// one place.
+// The sums of a word so far, and its count in the current document, together since they are used together.
 template <class T>
 struct WordSum {
     Sum<T> sum;
     std::uint32_t count = 0;
 };
 
-// What the words of one class after another come to.
+// The sums of one class after another.
 template <class T>
 struct Entries {
     struct Class {
@@ -41,10 +41,10 @@ struct Entries {
     Large<std::uint32_t> number;
     Large<Sum<T>> sum;
     std::vector<Class> classes;
-    bool in_order = true;  // the numbers of each class
+    bool in_order = true;  // true if the numbers of each class ascend
 };
 
-// 1 + log count; of small counts, which are most, from a table.
+// 1 + log(count); small counts, which are the most frequent, come from a table.
 inline const std::array<double, 64> small_counts = [] {
     std::array<double, 64> table{};
     for (std::size_t i = 1; i < table.size(); ++i) table[i] = 1.0 + std::log(static_cast<double>(i));
@@ -55,7 +55,7 @@ NAIVELY_INLINE double sublinear(std::uint32_t count) {
     return count < small_counts.size() ? small_counts[count] : 1.0 + std::log(static_cast<double>(count));
 }
 
-// Sums of one class after another.
+// Adds up documents into the sums of one class after another.
 template <class T>
 class Sums {
    public:
@@ -69,24 +69,24 @@ class Sums {
             add(once_.number[i], once_.count[i], times, weight_of(once_.count[i]));
     }
 
-    // A document whose words are counted. Those with a number below zero only make it longer. What each comes to is
-    // found from the counts, unless it is known.
+    // Add a document of which the words are counted already. Words with a number below zero only add to its length.
+    // Weights are computed from the counts unless `weight` has them.
     template <class I>
     void add(const I* number, const std::int32_t* count, const double* known, std::size_t size, T times,
              std::size_t vocabulary) {
         hold(vocabulary);
         if (!known) weigh(size, [&](std::size_t i) { return static_cast<std::uint32_t>(count[i]); });
         for (std::size_t i = 0; i < size; ++i) {
-            const std::size_t next = std::min(i + ahead, size - 1);
+            const std::size_t next = std::min(i + prefetch_distance, size - 1);
             if (number[next] >= 0) NAIVELY_PREFETCH(&sums_[static_cast<std::size_t>(number[next])]);
             if (number[i] < 0) continue;
-            const auto many = static_cast<std::uint32_t>(count[i]);
-            add(static_cast<std::uint32_t>(number[i]), many, times,
-                known ? rounded(known[i] * weight_unit) : weight_of(many));
+            const auto occurrences = static_cast<std::uint32_t>(count[i]);
+            add(static_cast<std::uint32_t>(number[i]), occurrences, times,
+                known ? rounded(known[i] * weight_unit) : weight_of(occurrences));
         }
     }
 
-    // What the class comes to, in the order of the numbers.
+    // End the class: append its sums in the order of the numbers.
     void finish(std::int32_t klass) {
         std::size_t size = entries_.number.size();
         for (const std::uint64_t bits : touched_) size += static_cast<std::size_t>(std::popcount(bits));
@@ -134,7 +134,7 @@ class Sums {
         sum.documents += times;
     }
 
-    // What a word comes to by how often it is there, with the document brought to length one.
+    // The weight of a word from its count, after the document is scaled to length one.
     template <class Count>
     NAIVELY_INLINE void weigh(std::size_t size, Count count) {
         if (!weights_ || size == 0) return;
@@ -147,12 +147,12 @@ class Sums {
         for (std::uint32_t count = 1; count < small_; ++count) weight_[count] = rounded(unit_ * sublinear(count));
     }
 
-    static constexpr std::size_t ahead = 16;
+    static constexpr std::size_t prefetch_distance = 16;
 
     bool weights_;
     Entries<T>& entries_;
     Large<WordSum<T>> sums_;
-    std::vector<std::uint64_t> touched_;  // a bit for each number that the class has
+    std::vector<std::uint64_t> touched_;  // one bit per number: does the class have it?
     Gathered once_;
     static constexpr std::uint32_t small_ = 8;
     std::array<std::int64_t, small_> weight_{};

@@ -1,4 +1,6 @@
-// Texts: many of them, counted by class or read as sparse rows.
+// Texts in bulk: counted by class, or read as sparse rows of word counts.
+// The results do not depend on the number of threads, except for the names of hash buckets and the order of new numbers
+// where a function says so.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +15,16 @@
 
 namespace naively {
 
-// Texts as bytes, or as lists of tokens that somebody else has found.
+// Texts as bytes, or as lists of tokens that the caller has found.
 struct Documents {
     bool given = false;
     std::vector<std::string_view> texts;
     std::vector<Tokens> tokens;
-    std::vector<char> missing;  // empty: none is
+    std::vector<char> missing;  // empty if no text is missing
 
     std::size_t size() const { return given ? tokens.size() : texts.size(); }
     bool is_missing(std::size_t i) const { return !missing.empty() && missing[i]; }
-    // About how much work a document is.
+    // An estimate of the work that a document makes.
     std::size_t work(std::size_t i) const { return 16 + (given ? 8 * tokens[i].size() : texts[i].size()); }
 
     template <class Numbering>
@@ -34,11 +36,11 @@ struct Documents {
     }
 };
 
-// One part of the whole, in length-normalised weights.
+// One unit of length-normalised weights is 1 / weight_unit.
 constexpr double weight_unit = 4294967296.0;
 
-// Cells with occurrences, documents and, where asked for, the sum of length-normalised sub-linear weights,
-// (1 + log tf) / |1 + log tf|, in units of 2^-32. A document that is missing adds nothing.
+// Cells with occurrences, documents and, if `weighted`, the sum of length-normalised sub-linear weights, (1 + log tf) /
+// |1 + log tf|, in units of 2^-32. A missing document adds nothing.
 template <class T>
 Cells<T> count_texts(const Documents& documents, const Labels& labels, const TokenRules& rules, bool weights,
                      int threads, Vocabulary& vocabulary);
@@ -49,23 +51,24 @@ struct BucketNames {
     std::vector<std::uint32_t> lead;
 };
 
-// The same by hash. Each bucket votes for a name (Boyer and Moore): one that more than half of what fell into it has
-// will lead. A bucket may be named more than once, by different threads; leads can be taken together.
+// The same by hash. Each bucket votes for a name (Boyer and Moore): a token that makes up more than half of the bucket
+// wins. Several threads may each name a bucket; their leads can be united.
 template <class T>
 Cells<T> count_buckets(const Documents& documents, const Labels& labels, const TokenRules& rules, bool weights,
                        int threads, std::uint32_t buckets, BucketNames& names);
 
-// Texts that were read before: the numbers of their words, below zero where one has none, and how often each is there.
+// Documents as they were read before: for each the numbers of its words, below zero for words without one, and their
+// counts.
 template <class I>
 struct CountedRows {
     const std::int64_t* starts;
     const I* number;
     const std::int32_t* count;
-    const double* weight;  // length-normalised and sub-linear; null: as the counts say
+    const double* weight;  // length-normalised sub-linear weights; null if they follow from the counts
     std::size_t rows;
 };
 
-// The same of these, whose numbers are below `vocabulary`.
+// Count documents that were read before; their numbers are below `vocabulary`.
 template <class T, class I>
 Cells<T> count_rows(const CountedRows<I>& rows, const Labels& labels, bool weights, int threads,
                     std::size_t vocabulary);
@@ -76,20 +79,20 @@ struct TextRows {
     std::vector<std::int32_t> column, count;
 };
 
-// What is new gets the next number.
+// Read texts; an unknown word gets the next number of the vocabulary.
 TextRows read_growing(const Documents& documents, const TokenRules& rules, int threads, Vocabulary& vocabulary);
 
-// Only what has a place gets in, under that number; `place` has one for each of so many numbers (below zero: none), or
-// is null where each is its own. What lies beyond has none.
+// Read texts by a fixed vocabulary. `place` maps its first `places` numbers to columns (below zero: no column); null
+// means each number is its own column. Words without a column are left out.
 template <class Known>
 TextRows read_fixed(const Documents& documents, const TokenRules& rules, int threads, const Known& vocabulary,
                     const std::int32_t* place, std::size_t places);
 
-// By hash: the columns are buckets; with signs, a token whose hash is negative counts below zero.
+// Read texts by hash: columns are buckets; with `signs`, a token whose hash is negative counts as -1.
 TextRows read_buckets(const Documents& documents, const TokenRules& rules, int threads, std::uint32_t buckets,
                       bool with_signs);
 
-// Rows with other numbers for their columns (below zero: left out), in order in every row.
+// Renumber the columns of rows (below zero: left out) and sort each row by column.
 TextRows reorder(const std::int64_t* starts, const std::int32_t* column, const std::int32_t* count, std::size_t rows,
                  const std::int32_t* place, int threads);
 

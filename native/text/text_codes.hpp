@@ -1,4 +1,5 @@
-// Codes of texts: equal texts have equal numbers.
+// TextCodes: numbers for texts, so that equal texts have equal codes, in order of first appearance.
+// Bytes are compared, never only hashes, and no byte outside a text is read unless `padded` allows it.
 #pragma once
 
 #include <cstddef>
@@ -14,17 +15,19 @@
 
 namespace naively {
 
-// Texts as Arrow keeps them: text i lies between offsets i and i + 1 of the bytes.
+// Texts as Arrow stores them: text i lies between offsets i and i + 1 of the bytes.
 template <class Offset>
 struct Strings {
     const Offset* offsets;
     const char* bytes;
-    std::size_t size;  // of all bytes
+    std::size_t size;  // size of all bytes together
     std::size_t rows;
-    const std::uint8_t* missing;  // null: none is
-    // Whether so many bytes can be read from where a text begins.
-    bool reaches(std::size_t i, std::size_t many) const { return static_cast<std::size_t>(offsets[i]) + many <= size; }
-    // Whether some texts lie within the bytes: no offset is below zero, nor below the one before it.
+    const std::uint8_t* missing;  // null if no text is missing
+    // True if `length` bytes can be read from the start of text i.
+    bool reaches(std::size_t i, std::size_t length) const {
+        return static_cast<std::size_t>(offsets[i]) + length <= size;
+    }
+    // True if these texts lie within the bytes: no offset is below zero or below the one before it.
     bool sound(std::size_t begin, std::size_t end) const {
         using Bits = std::make_unsigned_t<Offset>;
         Bits any = static_cast<Bits>(offsets[begin]);
@@ -39,15 +42,15 @@ struct Strings {
     }
 };
 
-// The first bytes of a text, its length and its hash. Texts of up to thirty-two bytes are told apart by these alone,
-// and without a branch that depends on their length.
+// The first bytes of a text, its length and its hash. Texts of up to 32 bytes are compared by these alone, without a
+// branch that depends on their length.
 struct TextKey {
     static constexpr std::size_t width = 32;
     Head one, two;
     std::uint64_t hash;
     std::size_t length;
 
-    // `padded`: whether `width` bytes can be read whatever the length.
+    // `padded`: true if `width` bytes can be read whatever the length.
     TextKey(std::string_view text, bool padded, std::uint64_t seed) : length(text.size()) {
         const std::size_t more = length > 16 ? length - 16 : 0;
         if (padded) {
@@ -68,12 +71,12 @@ struct TextKey {
     }
 };
 
-// Codes of texts by open addressing.
+// A hash table with open addressing from texts to codes.
 class TextCodes {
    public:
     explicit TextCodes(std::uint64_t seed) : seed_(seed), slots_(64, empty()) {}
 
-    // The code of a text, and whether it is new.
+    // The code of a text, and true if it is new.
     std::pair<std::int32_t, bool> of(std::string_view text, bool padded) {
         const TextKey key(text, padded, seed_);
         std::size_t at = key.hash & (slots_.size() - 1);
@@ -87,7 +90,7 @@ class TextCodes {
         return {code, true};
     }
 
-    // The code of a text, or `other` where it has none.
+    // The code of a text, or `other` if it has none.
     std::int32_t find(std::string_view text, bool padded, std::int32_t other) const {
         const TextKey key(text, padded, seed_);
         for (std::size_t at = key.hash & (slots_.size() - 1);; at = (at + 1) & (slots_.size() - 1)) {

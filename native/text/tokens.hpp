@@ -1,4 +1,5 @@
-// Tokens: the words and sequences of words of a text, as numbers.
+// TokenReader: cuts texts into tokens (words, sequences of words, or characters) and numbers them.
+// Buffers are kept between texts, so that reading allocates little; tokens come in the order of the text.
 #pragma once
 
 #include <algorithm>
@@ -17,20 +18,20 @@ namespace naively {
 
 struct TokenRules {
     LineRules line;
-    std::size_t shortest = 1, longest = 1;  // words in a sequence, or characters of a token
-    const Vocabulary* stop = nullptr;       // words that are left out
+    std::size_t shortest = 1, longest = 1;  // words in a sequence, or characters in a token
+    const Vocabulary* stop = nullptr;       // words to leave out
 };
 
 using Tokens = std::vector<std::string_view>;
 
-// One text, or one list of tokens, after another; keeps its buffers.
+// Reads one text, or one list of tokens, after another.
 template <class Numbering>
 class TokenReader {
    public:
     TokenReader(const TokenRules& rules, Numbering& numbering)
         : rules_(rules), numbering_(numbering), reader_(rules.line), carried_(rules.longest + 1), levels_(2) {}
 
-    // Appends the number of every token. What has none is left out.
+    // Append the number of every token that has one.
     void read(std::string_view text, std::vector<std::uint32_t>& to) {
         start();
         const bool characters = rules_.line.kind == TokenKind::chars || rules_.line.kind == TokenKind::stream;
@@ -83,14 +84,14 @@ class TokenReader {
         }
     }
 
-    // Whether a word, marked or not, is left out.
+    // True if a word, with or without a negation mark, is a stop word.
     bool is_stop(std::string_view word) const {
         if (!rules_.stop) return false;
         if (rules_.line.negation && word.starts_with(negation_mark)) word.remove_prefix(negation_mark.size());
         return rules_.stop->find(rules_.stop->word(word)) != no_number;
     }
 
-    // Numbers the words at hand, and the sequences that end with them.
+    // Number the current words, and the sequences that end with them.
     void take(std::vector<std::uint32_t>& to) {
         if constexpr (!Numbering::by_bytes) {
             numbering_.number(words_.data(), many_, numbers_.data());
@@ -102,7 +103,7 @@ class TokenReader {
 
     using Numbers = std::array<std::uint32_t, batch>;
 
-    // Those that there are.
+    // Append those numbers that exist.
     void emit(const Numbers& numbers, std::vector<std::uint32_t>& to) const {
         std::size_t size = to.size();
         to.resize(size + many_);
@@ -131,7 +132,7 @@ class TokenReader {
 
     bool known(std::size_t i) const { return before_[i] != no_number && numbers_[i] != no_number; }
 
-    // The sequences that end with this word, spelt out.
+    // Number the sequences that end with this word, by their spelling.
     void join(std::string_view word, std::vector<std::uint32_t>& to) {
         if constexpr (Numbering::by_bytes) {
             if (rules_.shortest <= 1) to.push_back(numbering_.number(word));
@@ -146,7 +147,7 @@ class TokenReader {
         }
     }
 
-    // Every few characters of what lies between two spaces, these included, or of the whole text.
+    // Number all runs of `shortest` to `longest` characters, of each word with its spaces or of the whole text.
     void spell(std::string_view text, std::vector<std::uint32_t>& to) {
         const bool whole = rules_.line.kind == TokenKind::stream;
         spelt_.clear();
@@ -163,7 +164,7 @@ class TokenReader {
             const std::size_t wide = std::min(n, size);
             for (std::size_t i = 0; i + wide <= size; ++i)
                 add_spelt({spelt_.data() + starts_[i], starts_[i + wide] - starts_[i]}, to);
-            if (n >= size && !whole) break;  // a short word counts once
+            if (n >= size && !whole) break;  // a word shorter than the run counts once
         }
         flush(to);
     }
@@ -191,7 +192,7 @@ class TokenReader {
     std::array<Word, batch> words_;
     Numbers numbers_, before_;
     std::size_t many_ = 0;
-    std::vector<std::uint32_t> carried_;  // the sequence of each length that ended last
+    std::vector<std::uint32_t> carried_;  // for each length, the sequence that ended last
     std::vector<Numbers> levels_;
     std::vector<std::string> recent_;
     std::string joined_, spelt_;

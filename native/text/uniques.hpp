@@ -1,4 +1,5 @@
-// Uniques: what a document holds, each word once.
+// Gathered and Uniques: the different numbers of one document, with a count of each.
+// Numbers come in order of first appearance, and buffers are kept between documents.
 #pragma once
 
 #include <algorithm>
@@ -12,67 +13,68 @@
 
 namespace naively {
 
-// The numbers of one document, each once and in the order in which they come, and how often it is there.
+// Gathers by a count for every number of a vocabulary, which the caller provides.
 class Gathered {
    public:
     std::size_t size = 0;
-    std::vector<std::uint32_t> number, count;  // the first `size` of them
+    std::vector<std::uint32_t> number, count;  // only the first `size` are valid
 
-    // `count_of(n)` is a count for every number of a vocabulary, zero before and afterwards.
+    // `count_of(n)` is the count of number n: zero before and afterwards.
     template <class CountOf>
     NAIVELY_INLINE void of(const std::vector<std::uint32_t>& numbers, CountOf count_of) {
-        constexpr std::size_t ahead = 16;
+        constexpr std::size_t prefetch_distance = 16;
         if (number.size() < numbers.size()) {
             number.resize(numbers.size());
             count.resize(numbers.size());
         }
-        std::size_t many = 0;
-        for (std::size_t i = 0; i < numbers.size(); ++i) {  // without a branch on what is new: half of them are
-            NAIVELY_PREFETCH(&count_of(numbers[std::min(i + ahead, numbers.size() - 1)]));
+        std::size_t n_found = 0;
+        for (std::size_t i = 0; i < numbers.size(); ++i) {  // no branch on what is new: half of the numbers are
+            NAIVELY_PREFETCH(&count_of(numbers[std::min(i + prefetch_distance, numbers.size() - 1)]));
             std::uint32_t& found = count_of(numbers[i]);
-            number[many] = numbers[i];
-            many += found == 0;
+            number[n_found] = numbers[i];
+            n_found += found == 0;
             ++found;
         }
-        for (std::size_t i = 0; i < many; ++i) {
+        for (std::size_t i = 0; i < n_found; ++i) {
             std::uint32_t& found = count_of(number[i]);
             count[i] = found;
             found = 0;
         }
-        size = many;
+        size = n_found;
     }
 };
 
-// The same without room for a whole vocabulary.
+// Gathers by a small hash table, without room for a whole vocabulary.
 class Uniques {
    public:
     std::size_t size = 0;
-    std::vector<std::uint32_t> number, count;  // the first `size` of them
+    std::vector<std::uint32_t> number, count;  // only the first `size` are valid
 
-    // In a table no larger than the document needs, so that it stays near; a stamp tells what is of this document.
+    // Gather a document. The table is no larger than the document needs, so that it stays in the cache; a stamp marks
+    // slots of this document.
     void of(const std::vector<std::uint32_t>& numbers) {
         start(numbers.size());
-        std::uint32_t many = 0;
-        for (const std::uint32_t n : numbers) {  // without a branch on what is new: half of them are
-            if (many == room_) grow(many);
+        std::uint32_t n_found = 0;
+        for (const std::uint32_t n : numbers) {  // no branch on what is new: half of the numbers are
+            if (n_found == room_) grow(n_found);
             const std::size_t at = place_of(n);
             Slot& slot = slots_[at];
             const bool first = slot.document != document_;
-            number[many] = n;
-            count[many] = 0;
-            const std::uint32_t place = first ? many : slot.place;
+            number[n_found] = n;
+            count[n_found] = 0;
+            const std::uint32_t place = first ? n_found : slot.place;
             slot = {document_, n, place};
             ++count[place];
-            many += first;
+            n_found += first;
         }
-        size = many;
+        size = n_found;
     }
 
    private:
     struct Slot {
         std::uint32_t document = 0, number = 0, place = 0;
     };
-    static constexpr std::size_t usual = 1 << 10;  // as many different tokens as most documents have at most
+    static constexpr std::size_t usual = 1 << 10;  // few documents have more different tokens than this
 
     NAIVELY_INLINE std::size_t place_of(std::uint32_t n) const {
         std::size_t at = static_cast<std::size_t>(hash_number(n, process_seed)) & mask_;
@@ -97,10 +99,10 @@ class Uniques {
         mask_ = slots_.size() - 1;
     }
 
-    // A long document: what it has so far moves into a larger table.
-    void grow(std::uint32_t many) {
+    // Move a long document into a larger table.
+    void grow(std::uint32_t n_found) {
         make_room(2 * room_);
-        for (std::uint32_t i = 0; i < many; ++i) slots_[place_of(number[i])] = {document_, number[i], i};
+        for (std::uint32_t i = 0; i < n_found; ++i) slots_[place_of(number[i])] = {document_, number[i], i};
     }
 
     std::vector<Slot> slots_;

@@ -41,7 +41,7 @@ void Vocabulary::keep(std::uint64_t what, std::uint32_t length) {
     length_.push_back(length);
     try {
         what_.push_back(what);
-    } catch (...) {  // both or neither
+    } catch (...) {  // keep both or neither
         length_.pop_back();
         throw;
     }
@@ -49,7 +49,7 @@ void Vocabulary::keep(std::uint64_t what, std::uint32_t length) {
 
 void Vocabulary::too_long() { throw std::length_error("a word is longer than 4 GB"); }
 
-// What fails leaves the vocabulary as it was, but for bytes that nobody looks at.
+// A failure leaves the vocabulary as it was, except for bytes behind its end.
 std::uint32_t Vocabulary::add(const Word& word, std::size_t at) {
     const auto number = static_cast<std::uint32_t>(size());
     const std::size_t begin = bytes_.size();
@@ -72,28 +72,28 @@ std::uint32_t Vocabulary::add(std::uint64_t sequence, std::size_t at) {
     return number;
 }
 
-// In the order of their numbers: what came early comes often, and is to be found at the first place looked at.
+// Insert in the order of the numbers: early words are frequent, and so are found at the first slot.
 void Vocabulary::grow() {
-    constexpr std::size_t ahead = 64;
+    constexpr std::size_t batch = 64;
     Large<Slot> wider(slots_.size() * 2, Slot{{0, 0}, 0, no_number});
     slots_.swap(wider);
     mask_ = slots_.size() - 1;
-    Word words[ahead];
-    std::uint32_t numbers[ahead];
+    Word words[batch];
+    std::uint32_t numbers[batch];
     for (std::uint32_t next = 0; next < size();) {
-        std::size_t many = 0;
-        for (; next < size() && many < ahead; ++next) {
+        std::size_t n_words = 0;
+        for (; next < size() && n_words < batch; ++next) {
             if (sequence(next)) continue;
-            numbers[many] = next;
-            words[many] = word(names(), next);
-            prefetch(words[many++]);
+            numbers[n_words] = next;
+            words[n_words] = word(names(), next);
+            prefetch(words[n_words++]);
         }
-        for (std::size_t i = 0; i < many; ++i)
+        for (std::size_t i = 0; i < n_words; ++i)
             slots_[free_place(words[i])] = {words[i].head, words[i].length, numbers[i]};
     }
 }
 
-// Where a word that is new belongs.
+// The slot where a new word belongs.
 std::size_t Vocabulary::free_place(const Word& word) const {
     std::size_t at = word.hash & mask_;
     while (slots_[at].number != no_number) at = (at + 1) & mask_;
@@ -102,7 +102,7 @@ std::size_t Vocabulary::free_place(const Word& word) const {
 
 std::uint32_t Vocabulary::absorb_one(const Names& other, std::uint32_t number, std::vector<std::uint32_t>& moved) {
     if (moved[number] != no_number) return moved[number];
-    if (other.sequence(number)) {  // its parts have smaller numbers
+    if (other.sequence(number)) {  // the parts have smaller numbers
         const std::uint32_t before = absorb_one(other, other.before(number), moved);
         const std::uint32_t last = absorb_one(other, other.last(number), moved);
         return moved[number] = find_or_add(sequence_of(before, last));
@@ -117,14 +117,14 @@ std::vector<std::uint32_t> Vocabulary::absorb(const Names& other, const std::vec
 }
 
 std::vector<std::uint32_t> Vocabulary::absorb(const Names& other, std::size_t size) {
-    constexpr std::uint32_t ahead = 64;
+    constexpr std::uint32_t batch = 64;
     std::vector<std::uint32_t> moved(size, no_number);
-    Word words[ahead];
+    Word words[batch];
     const auto sequences = static_cast<std::size_t>(std::count(other.length, other.length + size, is_sequence));
-    sequences_.reserve(sequences / 2);  // some of it is known
-    for (std::uint32_t from = 0; from < size; from += ahead) {
-        const auto to = static_cast<std::uint32_t>(size - from < ahead ? size : from + ahead);
-        // Parts have smaller numbers than their sequences, but may be among these.
+    sequences_.reserve(sequences / 2);  // some of these are known already
+    for (std::uint32_t from = 0; from < size; from += batch) {
+        const auto to = static_cast<std::uint32_t>(size - from < batch ? size : from + batch);
+        // Parts have smaller numbers than their sequence, but may belong to this batch.
         const auto known = [&](std::uint32_t n) { return other.before(n) < from && other.last(n) < from; };
         const auto here = [&](std::uint32_t n) { return sequence_of(moved[other.before(n)], moved[other.last(n)]); };
         for (std::uint32_t n = from; n < to; ++n) {

@@ -1,4 +1,5 @@
-// Vocabulary: words, and sequences of words, by number. Grows for ever; a number never changes.
+// Vocabulary: words and sequences of words by number, in a hash table that only grows.
+// A name keeps its number for ever, and sequences share the bytes of their words.
 #pragma once
 
 #include <cstddef>
@@ -14,28 +15,29 @@ namespace naively {
 
 constexpr std::uint32_t no_number = 0xffffffff;
 
-// Names where they lie, in a vocabulary or in a file: words, and sequences of words, by number.
+// Names in a vocabulary or in a file, by number: words and sequences of words.
 struct Names {
     static constexpr std::uint32_t is_sequence = 0xffffffff;
 
-    const std::uint64_t* what;    // of a word, where its bytes begin; of a sequence, its two parts, named before it
-    const std::uint32_t* length;  // of a word, in bytes
+    // for a word, where its bytes begin; for a sequence, its two parts, which have lower numbers
+    const std::uint64_t* what;
+    const std::uint32_t* length;  // for a word, its length in bytes
     std::size_t size;
     const char* bytes;
     std::size_t bytes_size;
 
     bool sequence(std::uint32_t number) const { return length[number] == is_sequence; }
-    // Of a sequence: all but its last word, and that word.
+    // A sequence's beginning (all but its last word) and its last word.
     std::uint32_t before(std::uint32_t number) const { return static_cast<std::uint32_t>(what[number] >> 32); }
     std::uint32_t last(std::uint32_t number) const { return static_cast<std::uint32_t>(what[number]); }
     std::string_view word_of(std::uint32_t number) const { return {bytes + what[number], length[number]}; }
 };
 
-// What is wrong with names of a file, or null: each lies within the bytes, all together take no more than these, and a
-// sequence is an earlier name and an earlier word, of at most 255 words.
+// Check names that come from a file; returns an error or null. Each name must lie within the bytes, all names together
+// must not exceed them, and a sequence must be an earlier name and an earlier word, of at most 255 words.
 const char* fault_of(const Names& names);
 
-// A word as it is looked up: its first sixteen bytes at hand, and its hash.
+// A word ready for look-up: its first sixteen bytes and its hash.
 struct Word {
     const char* bytes;
     Head head;
@@ -43,14 +45,14 @@ struct Word {
     std::uint32_t length;
 };
 
-// 64-bit keys by number.
+// A hash table from 64-bit keys to numbers.
 class Keys {
    public:
     explicit Keys(std::uint64_t seed) : seed_(seed), slots_(first_slots, Slot{0, no_number}) {}
 
     void prefetch(std::uint64_t key) const { NAIVELY_PREFETCH(&slots_[place(key)]); }
 
-    // Where the key is, or belongs; and the number there, or no_number.
+    // Find the slot where the key is or belongs, and the number there or no_number.
     std::size_t locate(std::uint64_t key) const {
         std::size_t at = place(key);
         while (slots_[at].number != no_number && slots_[at].key != key) at = (at + 1) & mask_;
@@ -59,12 +61,12 @@ class Keys {
     std::uint32_t number_at(std::size_t at) const { return slots_[at].number; }
     std::uint32_t find(std::uint64_t key) const { return number_at(locate(key)); }
 
-    // Gives a key that is new its number, at the place where it belongs; there must be room.
+    // Store the number of a new key at its slot; there must be room.
     void put(std::size_t at, std::uint64_t key, std::uint32_t number) {
         slots_[at] = {key, number};
         ++size_;
     }
-    // Makes room for so many more; true where places are other ones now.
+    // Make room for `more` keys; returns true if slots have moved.
     bool reserve(std::size_t more) {
         if (!is_full(size_ + more)) return false;
         while (is_full(size_ + more)) grow();
@@ -86,7 +88,8 @@ class Keys {
     Large<Slot> slots_;
 };
 
-// The hash is keyed, so that nobody can choose words that collide. A sequence is a shorter one and one more word.
+// Words and sequences by number. The hash is keyed, so that nobody can choose words that collide; a sequence is a
+// shorter sequence and one more word.
 class Vocabulary {
    public:
     explicit Vocabulary(std::uint64_t seed)
@@ -99,7 +102,7 @@ class Vocabulary {
     Word word(std::string_view name) const {
         return word(name.data(), name.size(), load_head(name.data(), name.size()));
     }
-    // A word of others' names as it is looked up here.
+    // A word of other names, ready for look-up here.
     Word word(const Names& other, std::uint32_t number) const {
         const std::string_view name = other.word_of(number);
         const bool padded = other.what[number] + sizeof(Head) <= other.bytes_size;
@@ -129,8 +132,8 @@ class Vocabulary {
         return known != no_number ? known : add(sequence, at);
     }
 
-    // What of others' names is wanted (their numbers, in order), with the parts of sequences; the number that each of
-    // the others' names has here, or no_number.
+    // Add names of another vocabulary (`wanted`: their numbers, in order) with the parts of sequences. Returns for each
+    // of the other names its number here, or no_number.
     std::vector<std::uint32_t> absorb(const Names& other, const std::vector<std::uint32_t>& wanted);
     // The same for the first `size` names.
     std::vector<std::uint32_t> absorb(const Names& other, std::size_t size);
@@ -143,7 +146,7 @@ class Vocabulary {
     std::uint32_t before(std::uint32_t number) const { return names().before(number); }
     std::uint32_t last(std::uint32_t number) const { return names().last(number); }
     std::string_view word_of(std::uint32_t number) const { return names().word_of(number); }
-    // Its words, with a space between two.
+    // Append the words of a name, with a space between two.
     void append_name(std::uint32_t number, std::string& to) const;
 
    private:
@@ -172,8 +175,8 @@ class Vocabulary {
     std::size_t words_ = 0, mask_ = first_slots - 1;
     Large<Slot> slots_;
     Keys sequences_;
-    Large<std::uint64_t> what_;    // of a word, where its bytes begin; of a sequence, its two parts
-    Large<std::uint32_t> length_;  // of a word, in bytes
+    Large<std::uint64_t> what_;    // for a word, where its bytes begin; for a sequence, its two parts
+    Large<std::uint32_t> length_;  // for a word, its length in bytes
     std::vector<char> bytes_;
 };
 

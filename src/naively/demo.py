@@ -1,4 +1,4 @@
-"""A short tour: train, evaluate and explain, on a corpus and on tables that are at hand.
+"""A short tour: train, evaluate and explain models of texts and tables that come with the packages.
 
 python -m naively.demo
 """
@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def text() -> None:
-    """Sentences about films: positive or negative."""
+    """Classify sentences about films as positive or negative."""
     sentences, labels = film_reviews()
     train, test, y_train, y_test = train_test_split(sentences, labels, test_size=0.25, random_state=0, stratify=labels)
     _say(f"1. Text. {len(train)} sentences about films to learn from, {len(test)} held out for testing.\n")
@@ -86,17 +86,17 @@ def text() -> None:
 
 
 def tables() -> None:
-    """Numbers, counts and categories that come with scikit-learn."""
+    """Classify the tables of numbers, counts and categories that come with scikit-learn."""
     _say("\n2. Tables of scikit-learn, three quarters to learn from, a quarter held out.\n")
     table: Lines = []
     iris, cancer, digits = load_iris(), load_breast_cancer(), load_digits()
-    holes = np.where(np.random.default_rng(0).random(cancer.data.shape) < 0.3, np.nan, cancer.data)
+    with_missing = np.where(np.random.default_rng(0).random(cancer.data.shape) < 0.3, np.nan, cancer.data)
     work: list[tuple[str, Any, Any, Any]] = [
         ("iris", GaussianNB(), iris.data, iris.target_names[iris.target]),
         ("iris", GaussianClassifier(), iris.data, iris.target_names[iris.target]),
         ("breast cancer", GaussianNB(), cancer.data, cancer.target_names[cancer.target]),
-        ("cancer, 30% missing", GaussianNB(), holes, cancer.target_names[cancer.target]),
-        ("cancer, 30% missing", NaiveBayes(), holes, cancer.target_names[cancer.target]),
+        ("cancer, 30% missing", GaussianNB(), with_missing, cancer.target_names[cancer.target]),
+        ("cancer, 30% missing", NaiveBayes(), with_missing, cancer.target_names[cancer.target]),
         ("digits as counts", PoissonNB(), digits.data, digits.target),
         ("digits as categories", CategoricalNB(min_categories=17), digits.data.astype(int), digits.target),
     ]
@@ -104,7 +104,7 @@ def tables() -> None:
         X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=0.25, random_state=0, stratify=y)
         _add_scores(table, name, estimator, X_train, y_train, X_test, y_test)
     _say(_scores("data", table))
-    _say("\nColumns of every kind, with holes in them, in one model; what it takes them for:")
+    _say("\nColumns of every kind, with missing values, in one model, and the family of each:")
     sentences, labels = film_reviews()
     columns = {
         "review": [None if i % 7 == 0 else sentence for i, sentence in enumerate(sentences)],
@@ -116,7 +116,7 @@ def tables() -> None:
 
 
 def counting() -> None:
-    """What a tally can do that a fitted model elsewhere cannot."""
+    """Add, subtract and refit counts."""
     _say("\n3. Counting. A model is a sum: it can be merged, taken apart and smoothed anew.")
     X, y = load_digits(return_X_y=True)
     X = (X > 7).astype(int)
@@ -131,14 +131,14 @@ def counting() -> None:
         start = time.perf_counter()
         accuracy = half.set_params(alpha=alpha).score(X[900:], y[900:])
         spent = f"{(time.perf_counter() - start) * 1e3:.1f} ms"
-        shown = f"right on {accuracy:.0%} of the second half, the counts untouched ({spent})"
-        _say(f"   smoothed with alpha = {alpha:<6} {shown}")
+        result = f"right on {accuracy:.0%} of the second half, the counts untouched ({spent})"
+        _say(f"   smoothed with alpha = {alpha:<6} {result}")
     _say(f"   parameters with the naive assumption:    {half.n_parameters_:,}")
     _say(f"   without it, one for each combination:    {float(half.n_parameters_joint_):.1e}")
 
 
 def _beside(mine: float, scores: dict[str, float]) -> str:
-    """Say whether another line of the table is better."""
+    """Say if another line of the table is better."""
     best = max(scores, key=lambda name: scores[name])
     if scores[best] <= mine:
         return "No other line is better."
@@ -174,7 +174,8 @@ def _add_scores(table: Lines, name: str, estimator: Any, X: Any, y: Any, X_test:
     predicted = estimator.fit(X, y).predict(X_test)
     spent = f"{(time.perf_counter() - start) * 1e3:.0f} ms"
     accuracy = float(accuracy_score(y_test, predicted))
-    near = (accuracy * len(y_test) + 2) / (len(y_test) + 4)  # Agresti and Coull: none right, or all, is not certain
+    # Agresti and Coull's interval: a rate of 0 or 1 is not certain either
+    near = (accuracy * len(y_test) + 2) / (len(y_test) + 4)
     margin = 2 * (near * (1 - near) / (len(y_test) + 4)) ** 0.5
     scores = [f1_score(y_test, predicted, average=average) for average in ("micro", "macro", "weighted")]
     kind = estimator.chosen_.family if isinstance(estimator, TextClassifier) else type(estimator).__name__

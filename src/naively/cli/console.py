@@ -1,7 +1,7 @@
 """Console: writes the output of a command, as plain lines for people or one JSON document for machines.
 
 Results go to standard output; notes, warnings and errors go to standard error. Whatever comes from data (labels, texts,
-names of files) is shown with its control characters escaped, so that no text can drive the terminal.
+names of files) is printed with its control characters escaped, so that no text can drive the terminal.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Console:
     json
         Only the document given to `result` goes to standard output.
     quiet
-        Notes and progress are not shown; results, warnings and errors are.
+        Leave out notes and progress; print results, warnings and errors.
     color
         True or False; None: colour on terminals, unless NO_COLOR or FORCE_COLOR in the environment says otherwise.
     """

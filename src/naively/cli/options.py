@@ -26,7 +26,7 @@ COMMON: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
 )
 COMMON_HELP = (
     (("--json",), "answer with one JSON document on standard output"),
-    (("--quiet", "-q"), "no notes and no progress; warnings and errors are shown"),
+    (("--quiet", "-q"), "no notes and no progress, only warnings and errors"),
     (("--no-color",), "no colours"),
     (("-h", "--help"), "show help, with examples"),
     (("--version",), "show the version"),

@@ -38,8 +38,8 @@ def _train(commands: Any) -> None:
     command = add_command(
         commands, "train", "count labelled data into a model file", "DATA... --target COLUMN [-o MODEL] [options]",
         "Count labelled data into a model file, in one pass and in little memory, whatever their size.\n\n"
-        "What each column is (numbers, categories, flags, dates, texts) is found from the data, and told. How good the "
-        "model will be on new rows is estimated by leaving rows out one by one, which takes no second training. "
+        "The kind of each column (numbers, categories, flags, dates, texts) is found from the data and printed. How "
+        "good the model will be on new rows is estimated by leaving out rows one by one, without training again. "
         "An existing model is replaced; a file that is no model is not, unless --force is given.",
         "  naively train reviews.csv --target label --text review -o reviews.nb\n"
         "  naively train people/*.parquet --target income --drop id,name\n"
@@ -247,7 +247,7 @@ def _suspects(commands: Any) -> None:
         _check_suspects,
     )  # fmt: skip
     data_positional(command, "rows or texts with labels")
-    output(command, "FILE", "where they go: .parquet, .csv, .tsv, .jsonl or .arrow (default: shown)")
+    output(command, "FILE", "where they go: .parquet, .csv, .tsv, .jsonl or .arrow (default: printed)")
     group = command.add_argument_group("answer")
     group.add_argument("--top", metavar="N", type=at_least(1), default=20, help="how many rows (default: 20)")
     data(command, TARGET)
@@ -259,7 +259,7 @@ def _demo(commands: Any) -> None:
         commands, "demo", "a short tour, on data that come with naively", "[options]",
         "A short tour: train, evaluate and explain, on data that come with naively. It leaves no files behind.",
         "  naively demo\n"
-        "  naively demo --data .          # reviews.csv and flowers.csv, to try the other commands with",
+        "  naively demo --data tour       # tour/reviews.csv and tour/flowers.csv, to try the other commands with",
     )  # fmt: skip
     command.add_argument("--data", metavar="FOLDER", help="write the data of the tour into this folder instead")
     common(command)
@@ -278,7 +278,7 @@ def _completion(commands: Any) -> None:
     common(command)
 
 
-# What has to go together
+# Arguments that have to go together
 
 
 def _need_model(arguments: argparse.Namespace) -> None:

@@ -10,10 +10,16 @@ from naively.count.counts import Counts
 from naively.count.exact_sums import ExactSums
 from naively.errors import InputError
 from naively.names import Index
+from naively.store.damage import need
 from naively.store.registry import stored
 
 
-@stored()
+def _check_columns(part: ColumnCounts) -> None:
+    need(part.grid.kind == "grid", "the counts of columns")
+    need(len(part.moments.exact_rows) == len(part.grid.exact_rows), "the rows of columns")
+
+
+@stored(check=_check_columns)
 @dataclass(frozen=True, eq=False, repr=False)
 class ColumnCounts(Value):
     """Moments of some columns and a grid of some: which of the two a column is weighed by is decided afterwards."""
@@ -31,7 +37,7 @@ class ColumnCounts(Value):
 
     @property
     def size(self) -> int:
-        """How many numbers it holds."""
+        """Number of stored numbers."""
         return self.moments.size + self.grid.size
 
     def __add__(self, other: ColumnCounts) -> ColumnCounts:
@@ -41,6 +47,10 @@ class ColumnCounts(Value):
         """Return the difference."""
         grid = self.grid.minus(_checked(other).grid, classes)  # exact, so it says first what was never counted
         return ColumnCounts(self.moments.minus(other.moments, classes), grid)
+
+    def scaled(self, factors: Array) -> ColumnCounts:
+        """Return the counts times a factor for each class."""
+        return ColumnCounts(self.moments.scaled(factors), self.grid.scaled(factors))
 
     def same(self, other: object) -> bool:
         """True if both hold the same."""

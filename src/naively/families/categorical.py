@@ -16,7 +16,7 @@ from naively.count.columns import CODE_BITS, MISSING, Categories
 from naively.count.counts import Counts
 from naively.count.ledger import PartLedger
 from naively.families.base import count_in_blocks, remainder, rows_per_class
-from naively.families.codes import CodeCounts, OwnCodes, code_table
+from naively.families.codes import CodeCounts, LeftOutCodes, code_table
 from naively.families.counts_left_out import Left, concat_rules
 from naively.names import Index
 from naively.read.codes import CodeRows, codes_of
@@ -123,7 +123,7 @@ class Categorical:
 
         def left_out(part: Rows, rows: slice) -> Left:
             part = np.ascontiguousarray(part.toarray()) if is_sparse_matrix(part) else part
-            own = OwnCodes.of(counted, part, codes[rows], each[rows])
+            own = LeftOutCodes.of(counted, part, codes[rows], each[rows])
             ignore = self.unseen == "ignore"
             return [own.left_out(t, r, part, ignore=ignore) for t, r in zip(tables, settled, strict=True)]
 

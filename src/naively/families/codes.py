@@ -77,7 +77,7 @@ def code_table(
 
 
 @dataclass(frozen=True, eq=False)
-class OwnCodes(Value):
+class LeftOutCodes(Value):
     """Rows by columns: the counts that are left of a row's codes in its own class, without the row."""
 
     counted: CodeCounts
@@ -89,7 +89,7 @@ class OwnCodes(Value):
     alone: Array  # True where no other row has the code
 
     @classmethod
-    def of(cls, counted: CodeCounts, X: Array, codes: Array, weight: Array, part: Array | None = None) -> OwnCodes:
+    def of(cls, counted: CodeCounts, X: Array, codes: Array, weight: Array, part: Array | None = None) -> LeftOutCodes:
         """`part` is what part of a row went to the code that it has (None: all of it)."""
         missing, each = missing_codes(X), weight[:, None]
         code = np.where(missing, 0, X).astype(np.int64)

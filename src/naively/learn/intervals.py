@@ -1,8 +1,8 @@
-"""Intervals: how far a probability may be off because the counts behind it are few.
+"""Intervals: the uncertainty of a probability, because the counts behind it are few.
 
-Counts with α added make a Dirichlet over the probabilities of a class. The logarithms of these then have variances and
-covariances in closed form: cov(log θ_v, log θ_w) = ψ₁(N_v + α) [v = w] − ψ₁(T + αK). So the variance of a score is a
-sum over what the row holds.
+Counts with α added are the parameters of a Dirichlet distribution over the probabilities of a class. Their logarithms
+have variances and covariances in closed form: cov(log θ_v, log θ_w) = ψ₁(N_v + α) [v = w] − ψ₁(T + αK). So the
+variance of a score is a sum over the features of the row.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ from naively.smooth.rules import Context, Settled
 
 @dataclass(frozen=True)
 class Variance(Settled):
-    """A rule that returns the variance of a log-probability in its place; `alone`: without that of the total."""
+    """A rule that returns the variance of a log-probability in place of the log-probability.
+
+    `alone`: leave out the variance of the total.
+    """
 
     added: Settled
     alone: bool = False
@@ -60,9 +63,9 @@ def _psi1(x: Any) -> Array:
 
 
 def variances(blocks: Blocks, ledger: Ledger, rule: Any, X: Frame) -> Array:
-    """The variance of the score of each row in each class, in the order of the ledger's classes.
+    """Return the variance of the score of each row in each class, in the order of the ledger's classes.
 
-    It is the sum of the blocks; the densities of numeric columns count as known exactly.
+    It is the sum over the blocks; the densities of numeric columns count as known exactly.
     """
     total = np.zeros((len(X), ledger.classes.size))
     for block in blocks.blocks:
@@ -85,7 +88,7 @@ def _variances(family: Any, ledger: PartLedger, rule: Any, X: Any) -> Array:
     if family.ignores_prior:
         raise InputError("the complement's scores are no log-probabilities, so they have no interval")
     counts = getattr(family, "count_family", None)
-    if not isinstance(family, Categorical) and (counts is None or counts.outcomes == 1):  # rates are no probabilities
+    if not isinstance(family, Categorical) and (counts is None or counts.outcomes == 1):  # rates are not probabilities
         raise InputError(f"{family.who} has no interval: it is known for counts and categories that α is added to")
     settled = _added(family.settled_by(ledger, rule))
     if counts is None or counts.share_of == "rows":
@@ -106,7 +109,7 @@ def _of_table(table: Any, X: Any) -> Array:
 
 
 def _draws(squares: Linear, X: Any, totals: Array, features: int, rule: Settled) -> Array:
-    """Σ x² ψ₁(N + α) − L² ψ₁(T + αV): draws of one row share the total."""
+    """Return Σ x² ψ₁(N + α) − L² ψ₁(T + αV): the draws of one row share the total."""
     if is_sparse(X):
         data = X.data.astype(np.float64)
         length = np.asarray(SparseRows(data, X.indices, X.indptr, X.shape).matrix().sum(axis=1)).ravel()
@@ -146,7 +149,7 @@ def interval(proba: Array, variance: Array, temperature: float, level: float) ->
 
     if not isinstance(level, Real) or not 0 < level < 1:
         raise InputError(f"level must lie between 0 and 1, got {level!r}")
-    tiny = 1e-150  # its square is still a number
+    tiny = 1e-150  # so small, and its square is still above zero
     others = np.maximum(1.0 - proba, tiny)
     shared = (proba**2 * variance).sum(axis=1, keepdims=True) - proba**2 * variance
     spread = np.sqrt(variance + np.maximum(shared, 0.0) / others**2) / temperature

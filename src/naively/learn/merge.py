@@ -1,4 +1,4 @@
-"""Merging estimators that were fitted apart."""
+"""Merges estimators that were fitted separately."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _together(one: Model, other: Model) -> Model:
 
 
 class _Common:
-    """What estimators to merge have in common, but for their counts; recipes are those of the model of most rows."""
+    """All that estimators to merge have in common, except counts; recipes are those of the model with the most rows."""
 
     def __init__(self, first: Any):
         self.first = first
@@ -127,7 +127,7 @@ def name_features(merged: Any, total: Tally) -> None:
 
 
 def _union_of_declared(one: Index, other: Index) -> Index:
-    """The classes that `classes=` named for either of two models, sorted."""
+    """Return the classes that `classes=` named for either of two models, sorted."""
     both = one.union(other, "classes")[0]
     return both if both.names is None else sorted_index(both.names)
 

@@ -25,21 +25,24 @@ from naively.score.table import Table
 
 if TYPE_CHECKING:
     from naively.learn.factors import Factor, RowCounts
+    from naively.score.export.sql.export import SqlExport
 
 
 class Predictor(Parameters):
     """A classifier whose whole state is a tally.
 
-    A subclass says which blocks it counts (`_blocks_of`), how it smooths (`_rule`) and what it expects of the classes
-    beforehand (`_prior_rule`). Both may be changed after fitting: the counts stay. It makes rows of what users hand
-    over (`_frame`), and of what was drawn again what they would have (`_drawn_rows`).
+    A subclass chooses the blocks that are counted (`_blocks_of`), the smoothing (`_rule`) and the prior
+    (`_prior_rule`).
+    The latter two may be changed after fitting: the counts stay. It converts the rows of users (`_frame`), and columns
+    of
+    drawn values to rows as users have them (`_drawn_rows`).
     """
 
     _state: Model
 
     @property
     def _model(self) -> Model:
-        """The state with everything decided that learning leaves open."""
+        """The state in which everything is decided that learning leaves open."""
         return self._decided(self._state)
 
     def _decided(self, state: Model) -> Model:
@@ -58,14 +61,14 @@ class Predictor(Parameters):
         raise NotImplementedError
 
     def _rule_for(self, model: Any) -> Any:
-        """The smoothing for one state."""
+        """Return the smoothing for one state."""
         return self._rule()
 
     def _prior_rule(self) -> Prior:
         raise NotImplementedError
 
     def _check_fitted(self) -> None:
-        """Raises where nothing was learnt yet."""
+        """Raise an error if nothing has been learnt."""
         if "_state" not in vars(self):
             raise InputError(f"this {type(self).__name__} is not fitted yet: call fit first")
 
@@ -75,12 +78,12 @@ class Predictor(Parameters):
         return self._prior_rule().log(model.ledger.classes, model.ledger.rows)
 
     def _score_prior(self, model: Model, blocks: Blocks) -> Array:
-        """The log-prior that scores begin with."""
+        """Return the log-prior that scores begin with."""
         prior = self._log_prior(model)
         return np.zeros_like(prior) if blocks.ignores_prior and model.ledger.classes.size > 1 else prior
 
     def _frame(self, X: Any) -> tuple[Frame, Any]:
-        """Rows as the blocks read them, and the type of their probabilities."""
+        """Return rows as the blocks read them, and the type of their probabilities."""
         raise NotImplementedError
 
     def _weighed_by(self) -> tuple[Model, Weighing]:
@@ -215,7 +218,7 @@ class Predictor(Parameters):
         return model.decide(weighing, frame, self._prior_to_decide(model, weighing))
 
     def _prior_to_decide(self, model: Model, weighing: Weighing) -> Array:
-        """The log-prior under which the highest score is the most probable class."""
+        """Return the log-prior under which the highest score is the most probable class."""
         return weighing.prior
 
     def predict_proba(self, X: Any) -> Array:
@@ -303,6 +306,36 @@ class Predictor(Parameters):
         """Return the values of the columns of one row, and the counts behind them."""
         return {}
 
+    def to_sql(
+        self, dialect: str, *, table: str = "rows", keep: Any = (), form: str = "auto", weights: str = "naively_weights"
+    ) -> SqlExport:
+        """Return a query that scores a table where it lies, and the table of weights that it joins.
+
+        Its columns are those to `keep`, `label`, `probability`, and `p_` with each label. See docs/export.md.
+
+        Parameters
+        ----------
+        dialect : {"duckdb", "sqlite", "postgresql", "spark"}
+            The database.
+        table : str, default="rows"
+            Name of the table to score.
+        keep : str or list of str, default=()
+            Columns of the table that the result has too. In Spark, the first must tell rows of texts apart.
+        form : {"auto", "join", "case"}, default="auto"
+            Whether categories and bins are looked up in the table of weights or in the query itself; "auto": in the
+            query if the weights are few.
+        weights : str, default="naively_weights"
+            Name of the table of weights.
+
+        Returns
+        -------
+        export : SqlExport
+        """
+        from naively.learn.export import terms_of
+        from naively.score.export.sql.export import to_sql
+
+        return to_sql(terms_of(self), dialect, table=table, keep=keep, form=form, weights=weights)
+
     def sample(self, n: int = 1, random_state: Any = None) -> tuple[Any, Array]:
         """Rows drawn from the model: a class by its prior, then a row from that class.
 
@@ -335,10 +368,10 @@ class Predictor(Parameters):
         return self._drawn_rows(drawn, klass), names[klass]
 
     def _drawn_rows(self, drawn: dict[int, dict[str, Any]], klass: Array) -> Any:
-        """Rows in the order of the labels, from the columns drawn for each class."""
+        """Return rows in the order of the labels, from the columns drawn for each class."""
         raise NotImplementedError
 
-    # --- what was learnt
+    # --- fitted attributes
 
     @property
     def tally_(self) -> Any:
@@ -386,12 +419,12 @@ class Predictor(Parameters):
         return HugeInt(joint) if isinstance(joint, int) and joint > _HUGE else joint
 
     def _by_class(self, values: Array) -> Array:
-        """Rows of an array in the order of `classes_`."""
+        """Return the rows of an array in the order of `classes_`."""
         order = self._state.ledger.classes.order
         return values if order is None else values[order]
 
     def _fitted(self, name: str) -> Model:
-        """Return what was counted; nothing is decided for it."""
+        """Return the state, with nothing decided that is open; raise an error if nothing has been learnt."""
         if "_state" not in vars(self):
             raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r} before it is fitted")
         return self._state
@@ -412,7 +445,7 @@ class HugeInt(int):
     __str__ = __repr__
 
     def __format__(self, spec: str) -> str:
-        """The magnitude, whatever the format: it has no digits that could be grouped or rounded."""
+        """Format by the magnitude, whatever the format: it has no digits to group or round."""
         return repr(self)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from naively.arrays import Array, Value, alike, less, negative, nonzero, rounded, summed_by
+from naively.arrays import Array, Value, alike, less, negative, nonzero, rounded, scaled, summed_by
 from naively.count.counts import spread, sum_of
 from naively.families.base import rows_per_class
 from naively.names import Index
@@ -25,7 +25,7 @@ from naively.store.registry import stored
 
 NO_CLASSES = Index(0)
 _WAITING = 256
-"""Number of rows that may wait until their keys are computed: one by one, that would cost more."""
+"""Largest number of rows that wait until their keys are computed: one by one, that would cost more."""
 
 
 @stored()
@@ -82,7 +82,7 @@ class KeptRows(Value):
 
     @cached_property
     def found(self) -> dict[Any, Any]:
-        """What was found out about these rows and may be wanted again."""
+        """A cache of things found out about these rows."""
         return {}
 
     def level(self, n_rows: float) -> float:
@@ -189,9 +189,16 @@ class Sample(Value):
             left += [group] if len(group) else []
         return mine if left == list(mine.known) else replace(mine, known=tuple(left))
 
+    def scaled(self, factor: float) -> Sample:
+        """Return the sample of rows that weigh so many times as much."""
+        mine = self.settled
+        less = [replace(group, exact=scaled(group.exact, np.array(factor))) for group in mine.known]
+        left = (group.take(np.flatnonzero(nonzero(group.exact))) for group in less)
+        return replace(mine, known=tuple(group for group in left if len(group)))
+
     @cached_property
     def settled(self) -> Sample:
-        """The same sample, with no rows waiting."""
+        """The same sample, without waiting rows."""
         if not self.waiting:
             return self
         classes, groups = self.classes, []
@@ -263,7 +270,7 @@ def _united(known: tuple[KeptRows, ...], more: list[KeptRows], limits: Limits, n
     begin = np.cumsum([0, *map(len, groups)])
     all_known = len(chosen) == begin[len(known)] == np.count_nonzero(chosen < begin[len(known)])
     if all_known and np.array_equal(sums[np.argsort(chosen)], exact[: len(chosen)]):
-        return known  # no row came in, went out, or was there once more
+        return known  # no row was added, was removed, or has one more copy
     by_type: dict[Any, list[KeptRows]] = {}
     of_group = np.searchsorted(begin, chosen, side="right") - 1
     for number, group in enumerate(groups):

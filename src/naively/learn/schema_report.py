@@ -1,4 +1,4 @@
-"""The schema of a fitted model as a table to look at."""
+"""The schema of a fitted model as a table for people."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _details(blocks: Blocks, ledger: Ledger, rule: Smoothing, table: Table | Non
             ignored = own.ignored
             for decided in own.columns:
                 if decided.name not in ignored:
-                    result[decided.name] = decided.shown, _loss_note(decided)
+                    result[decided.name] = decided.family_name, _loss_note(decided)
                 else:
                     one_bin = decided.edges is not None
                     result[decided.name] = name, f", one bin{_loss_note(decided)}" if one_bin else ", one value"

@@ -1,4 +1,4 @@
-"""Files as tables: whole, in memory."""
+"""Files as tables, read whole into memory."""
 
 from __future__ import annotations
 

@@ -46,8 +46,8 @@ class Explanation(Report):
     score: Array
     probability: Array
     temperature: float = 1.0  # what the score was divided by to make the probability
-    constants: Array | None = None  # what is added to each class after that, where calibration says so
-    calibrated: Array | None = None  # log-probabilities, not normalised, where calibration does more than both
+    constants: Array | None = None  # added to the score of each class after the division
+    calibrated: Array | None = None  # log-probabilities, not normalised, if the calibration is more than that
     values: Mapping[Any, str] = field(default_factory=dict)
     ignored: tuple[str, ...] = ()
     counted: Callable[[Any], Sequence[str]] = _no_counts  # the counts behind a factor, in the order of the classes
@@ -70,7 +70,11 @@ class Explanation(Report):
         return dict(zip(self.classes.tolist(), self.counted(factor), strict=False))
 
     def top(self, n: int = 10) -> list[tuple[Any, float]]:
-        """The features that weigh most between the winner and the runner-up, with their log-odds.
+        """Return the features that differ most between the most probable class and the second, with their log-odds.
+
+        The largest come first; positive ones speak for the most probable class, negative ones against it. The prior is
+        not
+        among them.
 
         The largest first; positive ones speak for the winner, negative ones against it. The prior is not among them.
         """
@@ -130,7 +134,7 @@ class Explanation(Report):
         return {**self.__dict__, "counted": texts.__getitem__}
 
     def after(self, sum_name: str) -> list[tuple[str, Array]]:
-        """The lines between the sum and the probability, by name: how the sum is calibrated."""
+        """Return the lines between the sum and the probability, by name: how the sum is calibrated."""
         if self.calibrated is not None:
             return [("calibrated", self.calibrated)]
         lines = []

@@ -1,4 +1,4 @@
-"""Smoothing by a background: what a class has not seen is as frequent in it as in all classes together.
+"""Smoothing by a background: in a class, an unseen feature is as frequent as in all classes together.
 
 A rule keeps part of what a class has seen and gives the rest to the background p(w), the share of a feature in all
 classes: p(w | c) = kept + share · p(w). So a table holds one number for each class, one for each feature, and one for
@@ -34,7 +34,7 @@ class Background(Settled):
     def log(self, count: Any, total: Any, context: Context) -> Logs:
         seen = context.seen
         assert seen is not None
-        share = np.where(np.asarray(total) > 0, self.share(total, seen), 1.0)  # all, where a class has seen nothing
+        share = np.where(np.asarray(total) > 0, self.share(total, seen), 1.0)  # 1 if a class has seen nothing
         chance = self.kept(count, total, seen) + share * seen.share
         there = chance > 0
         return np.log(np.where(there, chance, seen.share)), None if np.all(there) else (~there).astype(np.float64)
@@ -53,7 +53,10 @@ class Background(Settled):
 
 
 def background_of(everywhere: Array, total: Any) -> Any:
-    """p(w): the share of each feature in all classes together; a feature that none has seen counts as seen once.
+    """Return p(w), the share of each feature in all classes together; a feature that no class has seen counts as seen
+    once.
+
+    `total` is the sum over all features, including these.
 
     `total` is the sum over all features, these included.
     """
@@ -75,7 +78,7 @@ def seen_of(rule: Any, cells: Cells, totals: Array, width: int) -> Seen:
 @stored()
 @dataclass(frozen=True)
 class JelinekMercer(Background):
-    """(1 - λ) N / T + λ p(w).
+    """Jelinek-Mercer smoothing: (1 - λ) N / T + λ p(w).
 
     >>> JelinekMercer(0.5)
     JelinekMercer(lam=0.5)
@@ -97,7 +100,7 @@ class JelinekMercer(Background):
 @stored()
 @dataclass(frozen=True)
 class Dirichlet(Background):
-    """(N + μ p(w)) / (T + μ).
+    """Dirichlet smoothing: (N + μ p(w)) / (T + μ).
 
     >>> Dirichlet(1000)
     Dirichlet(mu=1000)
@@ -119,7 +122,9 @@ class Dirichlet(Background):
 @stored()
 @dataclass(frozen=True)
 class AbsoluteDiscount(Background):
-    """(max(N - d, 0) + (what was taken) p(w)) / T, where d is taken from every count.
+    """Absolute discounting: (max(N - d, 0) + (sum of what was subtracted) p(w)) / T; d is subtracted from every count.
+
+    Without a d it is n₁ / (n₁ + 2 n₂), after Ney, Essen and Kneser: n₁ counts are 1, n₂ are 2.
 
     Without a d it is n₁ / (n₁ + 2 n₂), after Ney, Essen and Kneser: n₁ counts are 1, n₂ are 2.
 
@@ -155,7 +160,8 @@ class AbsoluteDiscount(Background):
 @stored()
 @dataclass(frozen=True)
 class WittenBell(Background):
-    """(N + U p(w)) / (T + U), U being the number of different features that the class has seen.
+    """Witten-Bell smoothing: (N + U p(w)) / (T + U), where U is the number of different features that the class has
+    seen.
 
     >>> WittenBell()
     WittenBell()
@@ -169,7 +175,7 @@ class WittenBell(Background):
 
 
 def _over(top: Any, bottom: Any) -> Any:
-    """A quotient, 0 where there is nothing to divide by."""
+    """Divide; the quotient is 0 where the divisor is."""
     bottom = np.asarray(bottom, dtype=np.float64)
     return np.where(bottom > 0, top, 0.0) / np.where(bottom > 0, bottom, 1.0)
 
@@ -177,11 +183,11 @@ def _over(top: Any, bottom: Any) -> Any:
 BACKGROUNDS = (JelinekMercer, Dirichlet, AbsoluteDiscount, WittenBell)
 ADDED = (Additive, Epsilon, Evidence)
 SMOOTHINGS = (*ADDED, *BACKGROUNDS)
-"""All rules; the first few serve every family."""
+"""All rules; the first few work with every family."""
 
 
 def rule_of(alpha: Any) -> Any:
-    """The rule that a user gave: one already, a number to add, or "auto"."""
+    """Return the rule for a user's parameter: a rule, a number to add, or "auto"."""
     if isinstance(alpha, SMOOTHINGS):
         return alpha
     return Evidence() if isinstance(alpha, str) and alpha == "auto" else Additive(alpha)

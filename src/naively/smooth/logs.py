@@ -1,4 +1,4 @@
-"""Logarithms in two parts: the finite one, and how often impossible (None: never)."""
+"""Logarithms as pairs: the finite part, and the number of impossible factors (None: none)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from naively.arrays import Array
 Logs = tuple[Array, Array | None]
 
 NOTHING: Logs = (np.float64(0.0), None)  # type: ignore[assignment]
-"""Adds nothing, and nothing impossible."""
+"""The logarithm of 1."""
 
 
 def added(parts: Sequence[Logs]) -> Logs:
@@ -38,6 +38,6 @@ def minus(a: Logs, b: Logs) -> Logs:
 
 
 def exp(logs: Logs) -> Array:
-    """Return what they are the logarithms of: 0 where it is impossible."""
+    """Return the exponentials: 0 where a factor is impossible."""
     finite, impossible = logs
     return np.exp(finite) if impossible is None else np.where(impossible > 0, 0.0, np.exp(finite))

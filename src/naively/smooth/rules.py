@@ -37,7 +37,7 @@ class Smoothing:
         return False
 
     def settle(self, urns: Callable[[], Urns]) -> Settled:
-        """Return the rule that gives logarithms, now that all is counted; call `urns` only if counts are needed."""
+        """Return the settled rule, after all is counted; call `urns` only if counts are needed."""
         raise NotImplementedError
 
 
@@ -57,14 +57,16 @@ class Settled(Smoothing):
         return 0.0
 
     def log(self, count: Any, total: Any, context: Context) -> Logs:
-        """Finite part of the logarithm of a count's share in a total, and how often impossible."""
+        """Return the log of a count's share in a total: the finite part, and the number of impossible factors."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """The share of features in all classes together; and for each class, the number of different features that it has
-    seen, and the sum of the discounts of its counts."""
+    """The share of each feature in all classes together; and for each class, the number of different features that it
+    has
+    seen, and the sum of the discounts of its counts.
+    """
 
     share: Any
     types: Any
@@ -73,7 +75,7 @@ class Seen:
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """A settled rule beside what it needs to know but counts and totals: families ask it for logarithms.
+    """A settled rule with all that it needs besides counts and totals; families call it for logarithms.
 
     `outcomes` share a total; `pseudo` is added to each of their counts, and `mass` to the total (None: what all of
     them get).
@@ -90,35 +92,35 @@ class Context:
     seen: Seen | None = None
 
     def log(self, count: Any, total: Any) -> Logs:
-        """Finite part of the logarithm of a count's share in a total, and how often impossible."""
+        """Return the log of a count's share in a total: the finite part, and the number of impossible factors."""
         return self.settled.log(count, total, self)
 
     def added_to(self, total: Any) -> Any:
-        """Return a total with what is added to all counts in it."""
+        """Return a total including what is added to all of its counts."""
         return total + (self.pseudo * self.outcomes if self.mass is None else self.mass)
 
     def of_cells(self, feature: Any, klass: Any) -> Context:
-        """The same for pairs of feature and class, where it is that of all features and classes."""
+        """Return the context of pairs of feature and class, from the context of all features and classes."""
         context = replace(self, pseudo=self.pseudo[feature]) if isinstance(self.pseudo, np.ndarray) else self
         if self.seen is None:
             return context
         return replace(context, seen=Seen(self.seen.share[feature], self.seen.types[klass], self.seen.cut[klass]))
 
     def of_classes(self) -> Context:
-        """The same for the classes, and a feature that stands for all: of the largest pseudo-count or share."""
+        """Return a context of the classes, with one feature for all: that of the largest pseudo-count or share."""
         if isinstance(self.pseudo, np.ndarray):
             return replace(self, pseudo=float(np.max(self.pseudo)) if len(self.pseudo) else 1.0)
         return self if self.seen is None else replace(self, seen=replace(self.seen, share=1.0))
 
     def of_features(self) -> Context:
-        """The same for the features, and a class that stands for all."""
+        """Return a context of the features, with one class for all."""
         return self if self.seen is None else replace(self, seen=replace(self.seen, types=1.0, cut=0.0))
 
 
 @stored()
 @dataclass(frozen=True)
 class Additive(Settled):
-    """Adds α to every count: (N + α) / (T + αK), K being the number of outcomes.
+    """Add α to every count: (N + α) / (T + αK), where K is the number of outcomes.
 
     α = 1 is Laplace's rule, ½ Jeffreys', any other Lidstone's; 0 is the limit of ever smaller α.
 
@@ -168,7 +170,7 @@ class Additive(Settled):
 
 
 def Unsmoothed() -> Additive:
-    """Maximum likelihood: N / T, as the limit of adding ever less.
+    """Return maximum likelihood: N / T, as the limit of adding ever smaller numbers.
 
     >>> Unsmoothed()
     Additive(alpha=0.0)
@@ -179,7 +181,9 @@ def Unsmoothed() -> Additive:
 @stored()
 @dataclass(frozen=True)
 class Evidence(Smoothing):
-    """Adds the α under which the counts are most probable: as draws from a Dirichlet, all weights of which are α.
+    """Add the α under which the counts are most probable, as draws from a symmetric Dirichlet-multinomial.
+
+    This α depends on the counts alone, so it is found when a table is made of them (`alpha="auto"`).
 
     Which α that is depends on the counts alone, so it is settled when a table is made of them (`alpha="auto"`).
     """
@@ -194,7 +198,7 @@ class Evidence(Smoothing):
 @stored()
 @dataclass(frozen=True)
 class Epsilon(Settled):
-    """Maximum likelihood, but what would have probability 0 gets ε instead.
+    """Maximum likelihood, except that a probability of 0 becomes ε.
 
     >>> log, _ = Context(Epsilon(1e-6), 2).log(np.array([0, 3]), 3)
     >>> np.exp(log).round(9).tolist()

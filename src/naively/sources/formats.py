@@ -171,7 +171,7 @@ def unpacked(place: str, compression: str, name: str, member: str | None = None)
 
 
 class _SmallReads(io.RawIOBase):
-    """Reads little at a time from a stream, so that its position is never far ahead of what has been unpacked."""
+    """Reads little at a time from a stream, so that its position stays close to the bytes that have been unpacked."""
 
     def __init__(self, stream: Any):
         self._stream = stream

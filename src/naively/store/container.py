@@ -1,8 +1,8 @@
-"""The container: one file of the safetensors format, with a JSON document that says what its arrays mean.
+"""The container: one file of the safetensors format, with a JSON document that describes its arrays.
 
-Arrays are read where they lie (memory-mapped). Before anything is believed, sizes are compared with the size of the
-file and the header with its digest. Each array has a digest as well: all are compared at once where the file is small,
-otherwise when somebody asks for it.
+Arrays are read in place (memory-mapped). First of all, sizes are compared with the size of the file, and the header
+with
+its digest. Each array has a digest too: all are compared at once if the file is small, otherwise on request.
 """
 
 from __future__ import annotations
@@ -26,9 +26,11 @@ from naively.arrays import Array
 from naively.errors import FileError
 
 VERSION = 5
+OLDEST = 5
+"""The oldest version that is read: the first one that is kept for good."""
 _VERSION_NUMBER = re.compile("[1-9][0-9]{0,5}")
 SMALL = 16 << 20
-"""Of files up to so many bytes, all arrays are compared with their digests when they are opened."""
+"""For files of up to this many bytes, all arrays are compared with their digests when they are opened."""
 _LARGEST_HEADER = 100 << 20
 _NO_DIGEST = "0" * 64
 _BEGINNING = b'{"__metadata__":{"format":"naively"'
@@ -40,7 +42,7 @@ _NAMES = {np.dtype(kind): name for name, kind in _TYPES.items()}
 
 
 def write(path: str | os.PathLike[str], document: dict[str, Any], arrays: Mapping[str, Array]) -> None:
-    """Write a file whole, or leave what was there."""
+    """Write a whole file, or leave the old one as it was."""
     from naively.store.atomic import replacing
 
     pieces = _pieces(document, arrays)
@@ -50,18 +52,17 @@ def write(path: str | os.PathLike[str], document: dict[str, Any], arrays: Mappin
 
 
 def to_bytes(document: dict[str, Any], arrays: Mapping[str, Array]) -> bytes:
-    """Return what `write` would write, compressed where that pays."""
-    from naively.store.packed import packed
-
-    return packed(b"".join(_pieces(document, arrays)))
+    """Return what `write` would write."""
+    return b"".join(_pieces(document, arrays))
 
 
 def _pieces(document: dict[str, Any], arrays: Mapping[str, Array]) -> list[Any]:
     """Return the bytes of a file, one piece after another."""
     ready = {name: _as_stored(name, array) for name, array in arrays.items()}
-    names = sorted(ready, key=lambda name: (-ready[name].dtype.itemsize, name))  # so that each begins where it may
-    told = {**document, "digests": {name: _digest(_bytes(ready[name])) for name in names}}
-    header = _header(told, {name: ready[name] for name in names})
+    # larger items first, so that each array is aligned
+    names = sorted(ready, key=lambda name: (-ready[name].dtype.itemsize, name))
+    complete = {**document, "digests": {name: _digest(_bytes(ready[name])) for name in names}}
+    header = _header(complete, {name: ready[name] for name in names})
     if len(header) > _LARGEST_HEADER:
         raise FileError(
             f"the names in this model take {len(header):,} bytes, more than the {_LARGEST_HEADER:,} of a file"
@@ -102,7 +103,7 @@ def _header(document: dict[str, Any], arrays: Mapping[str, Array]) -> bytes:
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """A file that was opened: its document, and its arrays where they lie."""
+    """An opened file: its document, and its arrays in place."""
 
     path: str
     size: int
@@ -136,18 +137,18 @@ class Contents:
 
 
 def read(path: str | os.PathLike[str]) -> Contents:
-    """Open a file; raises FileError, before anything is made of its numbers, where it is none of ours or damaged."""
-    shown = os.fspath(path)
+    """Open a file; raise FileError, before its numbers are used, if it is damaged or not a model."""
+    name = os.fspath(path)
     with open(path, "rb", opener=_at_once) as file:
         status = os.fstat(file.fileno())
         size = status.st_size
         if not stat.S_ISREG(status.st_mode):
-            raise FileError(f"{shown}: is a pipe or a device, and a model is read from a file; write it to one first")
-        return _contents(shown, size, file, lambda begin: _data(file, begin, size))
+            raise FileError(f"{name}: is a pipe or a device, and a model is read from a file; write it to one first")
+        return _contents(name, size, file, lambda begin: _data(file, begin, size))
 
 
 def from_bytes(data: Any) -> Contents:
-    """Open what `to_bytes` made, or the bytes of a file; raises FileError as `read` does."""
+    """Open the bytes of a file, which may be compressed; raises FileError as `read` does."""
     from naively.store.packed import unpacked
 
     plain = unpacked(_bytes_of(data))
@@ -161,18 +162,18 @@ def _bytes_of(data: Any) -> bytes:
         raise TypeError(f"a model is read from bytes, got {type(data).__name__}; naively.load reads a file") from None
 
 
-def _contents(shown: str, size: int, file: BinaryIO, data_from: Callable[[int], memoryview]) -> Contents:
+def _contents(name: str, size: int, file: BinaryIO, data_from: Callable[[int], memoryview]) -> Contents:
     """Read the beginning of a file, and make arrays of the data behind it."""
     if size < 8:
-        raise FileError(f"{shown}: no model of naively: it has {size} bytes")
+        raise FileError(f"{name}: no model of naively: it has {size} bytes")
     long = int.from_bytes(file.read(8), "little")
     if not 2 <= long <= min(size - 8, _LARGEST_HEADER) or long % 8:
-        raise FileError(f"{shown}: no model of naively, or cut off or damaged (it does not begin like one)")
-    entries, document = _opened(shown, file.read(long))
-    arrays = _arrays(shown, entries, data_from(8 + long))
+        raise FileError(f"{name}: no model of naively, or cut off or damaged (it does not begin like one)")
+    entries, document = _opened(name, file.read(long))
+    arrays = _arrays(name, entries, data_from(8 + long))
     if set(arrays) != set(document["digests"]):
-        raise FileError(f"{shown}: the file is damaged (arrays and digests do not match)")
-    contents = Contents(shown, size, document, arrays)
+        raise FileError(f"{name}: the file is damaged (arrays and digests do not match)")
+    contents = Contents(name, size, document, arrays)
     if contents.small:
         contents.verify()
     return contents
@@ -193,12 +194,12 @@ def is_model(path: str | os.PathLike[str]) -> bool:
 
 
 def _at_once(path: str, flags: int) -> int:
-    """Open without waiting for somebody to write, as a pipe with a name would."""
+    """Open without waiting for a writer, as a named pipe would."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _data(file: BinaryIO, begin: int, size: int) -> memoryview:
-    """What lies behind the header: of a small file read, so that nobody can change it any more, otherwise mapped."""
+    """Return the bytes behind the header: of a small file read, so that nobody can change them, otherwise mapped."""
     if size <= SMALL or size == begin:
         return memoryview(file.read(size - begin))
     return memoryview(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ))[begin:]
@@ -214,8 +215,8 @@ def _opened(path: str, header: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
     if not known:
         raise FileError(f"{path}: a file of safetensors, but no model of naively")
     version = about.get("version")
-    if version != str(VERSION):
-        number = int(version) if isinstance(version, str) and _VERSION_NUMBER.fullmatch(version) else 0
+    number = int(version) if isinstance(version, str) and _VERSION_NUMBER.fullmatch(version) else 0
+    if not OLDEST <= number <= VERSION:
         older = "train the model again" if number else "it is damaged"
         what = "update naively to read it" if number > VERSION else older
         raise FileError(f"{path}: version {version!r} of the format, here version {VERSION} is read: {what}")
@@ -236,7 +237,7 @@ def _opened(path: str, header: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _arrays(path: str, entries: dict[str, Any], data: memoryview) -> dict[str, Array]:
-    """Every array where it lies: they fill the file without gaps, and none is larger than its bytes."""
+    """Return every array in place: they fill the file without gaps, and none is larger than its bytes."""
     arrays: dict[str, Array] = {}
     try:
         at = 0

@@ -14,7 +14,7 @@ from naively.count.grid import cells_of, lowest, starts
 
 KINDS = ("mdl", "width", "frequency", "sqrt")
 _USUAL = 10
-"""How many bins of equal width or frequency are made where no number is given."""
+"""Number of bins of equal width or frequency where no number is given."""
 
 
 def edges(kind: str, many: int | None, cells: Array, counts: Array) -> Array:

@@ -14,7 +14,7 @@ from naively.families.columns.declared import Kernel
 _BINS = 256
 """Into how many bins the numbers between the smallest and the largest are cut."""
 _CURVES = 512
-"""How many normal curves of a class are added up at most; beyond that, neighbours share one."""
+"""Largest number of normal curves of a class; beyond that, neighbours share one."""
 USUAL_BINS = 10  # a rule's pseudo-counts are in all as many as for a histogram of so many bins
 
 
@@ -62,7 +62,7 @@ def _deviation(x: Array, counts: Array) -> Array:
 
 
 def _smoothed(x: Array, weight: Array, width: float, edges: Array) -> Array:
-    """What the curves of one class add up to between the edges."""
+    """Return the probability between neighbouring edges under the curves of one class."""
     seen = weight > 0
     x, weight = x[seen], weight[seen]
     if not len(x):

@@ -20,7 +20,7 @@ from naively.count.grid import BITS, Grid, cells_of, middles, starts, within
 from naively.count.ledger import PartLedger
 from naively.count.moments import Moments
 from naively.families.base import rows_per_class
-from naively.families.codes import CodeCounts, OwnCodes, code_table
+from naively.families.codes import CodeCounts, LeftOutCodes, code_table
 from naively.families.columns.bins import binned, by_frequency, edges
 from naively.families.columns.declared import Histogram, Kernel, Number, Rule
 from naively.families.columns.kernel import USUAL_BINS, curve_between, kernel_bins
@@ -33,10 +33,11 @@ from naively.read.codes import CodeRows
 from naively.read.matrix import error_for, interleaved
 from naively.score.density import Density, log_densities
 from naively.score.scores import Scores
-from naively.score.table import CodeTable, Shares, joined_shares, sorted_scores
+from naively.score.table import NO_CLASS, CodeTable, Shares, joined_shares, sorted_scores
 from naively.smooth.evidence import Known
 from naively.smooth.logs import Logs, added
 from naively.smooth.rules import Additive, Settled, Smoothing
+from naively.store.damage import are, need
 from naively.store.registry import stored
 from naively.threads import threads
 
@@ -73,7 +74,7 @@ class Column:
     width: Array | None = None  # of a kernel's curves, for each class
 
     @property
-    def shown(self) -> str:
+    def family_name(self) -> str:
         if self.edges is None:
             return "gaussian"
         return "kernel" if isinstance(self.rule, Kernel) else f"histogram, {len(self.edges) + 1} bins"
@@ -236,7 +237,7 @@ class AnyNumbers:
                 part = np.ones(found.shape)
                 for j in [j for j, column in enumerate(columns) if column.width is not None]:
                     part[:, j] = own_part(arrays[columns[j].name], found[:, j], columns[j], codes)
-            own = OwnCodes.of(CodeCounts.of(counts, usual), found, codes, weight, part)
+            own = LeftOutCodes.of(CodeCounts.of(counts, usual), found, codes, weight, part)
             settled = rule.settle(lambda: Known(tuple(column.alpha for column in columns)))
             parts.append(own.left_out(table.bins, settled, found))
         return added(parts)
@@ -292,7 +293,7 @@ class AnyNumbers:
 
 _NORMAL = Gaussian()
 _LAPLACE = Additive(1.0)
-"""What bins are compared with where no rule is at hand."""
+"""The alternative to bins where no rule is at hand."""
 
 
 def _named(columns: dict[str, Array], names: Index) -> list[Array]:
@@ -319,17 +320,17 @@ def _joined(counted: list[tuple[Array, Array, Array, Array]], present: Array) ->
     values: list[Array] = []
     for j, (cell, of_class, value, lost) in enumerate(counted):
         value, lost = from_core(value), from_core(lost)
-        holes = np.flatnonzero(nonzero(lost))
-        feature += [cell | (j << CODE_BITS), np.full(len(holes), (j << CODE_BITS) | MISSING, np.int64)]
-        klass += [present[of_class], present[holes]]
-        values += [value, lost[holes]]
+        of_missing = np.flatnonzero(nonzero(lost))
+        feature += [cell | (j << CODE_BITS), np.full(len(of_missing), (j << CODE_BITS) | MISSING, np.int64)]
+        klass += [present[of_class], present[of_missing]]
+        values += [value, lost[of_missing]]
     if not feature:
         return Cells.empty()
     return Cells.sorted(np.concatenate(feature), np.concatenate(klass), np.concatenate(alike(values))[None])
 
 
 _LARGEST = 1 << 21
-"""How many numbers of a column (cells times classes) are weighed; beyond that, neighbouring cells are put together."""
+"""Largest number of numbers (cells times classes) of a column; beyond that, neighbouring cells are joined."""
 _FEWEST_CELLS = 16
 
 
@@ -360,14 +361,14 @@ def at_groups(edges: Array, cells: Array) -> Array:
 
 
 def as_rows(counts: Array) -> Array:
-    """Counts as if of rows: weights below one on average are raised to one, so that bins can be told from them."""
+    """Counts as if of rows: weights below one on average are raised to one, so that bins can be cut."""
     many = np.count_nonzero(counts)
     total = counts.sum()
     return counts * (many / total) if 0 < total < many else counts
 
 
 def too_close(moments: ExactSums, column: int) -> bool:
-    """Whether cells of the grid are too wide to tell the numbers of a column apart."""
+    """True if cells of the grid are too wide to separate the numbers of a column."""
     n, mean, variance = (part[:, column] for part in moments.moments)
     if not n.any() or not variance.any():
         return False
@@ -433,7 +434,19 @@ def _drawn_bins(column: Column, klass: int, size: int, rng: np.random.Generator)
     return ends[at] + rng.random(size) * (ends[at + 1] - ends[at])
 
 
-@stored()
+def _check_numbers(table: NumberTable) -> None:
+    need(are(table.prior, "f8", table.classes.size), "the prior of numbers")
+    plain = [column.name for column in table.columns if column.edges is None]
+    binned = [column.name for column in table.columns if column.edges is not None]
+    for column in table.columns:
+        edges = column.edges
+        need(edges is None or (are(edges, "i8", None) and (np.diff(edges) > 0).all()), "the bins of numbers")
+    need((table.normal is not None) >= bool(plain) and (table.bins is not None) >= bool(binned), "columns of numbers")
+    need(table.normal is None or table.normal.features.listed == plain, "columns of numbers")
+    need(table.bins is None or table.bins.categories.columns.listed == binned, "bins of numbers")
+
+
+@stored(check=_check_numbers, endless=NO_CLASS)
 @dataclass(frozen=True, eq=False)
 class NumberTable(Value):
     """Normal densities for some columns, bins for the others."""
