@@ -284,7 +284,7 @@ def _demo(commands: Any) -> None:
         commands, "demo", "a short tour, on data that come with naively", "[options]",
         "A short tour: train, evaluate and explain, on data that come with naively. It leaves no files behind.",
         "  naively demo\n"
-        "  naively demo --data .          # reviews.csv and flowers.csv, to try the other commands with",
+        "  naively demo --data tour       # tour/reviews.csv and tour/flowers.csv, to try the other commands with",
     )  # fmt: skip
     command.add_argument("--data", metavar="FOLDER", help="write the data of the tour into this folder instead")
     common(command)
