@@ -82,12 +82,6 @@ def verify_rows(rows: Array) -> None:
     verify_counts(rows, _MOST_ROWS, "rows")
 
 
-def verify_present(present: Array, n_classes: int) -> None:
-    """Raise FileError unless these are numbers of classes, ascending."""
-    need((np.diff(present) > 0).all(), "classes out of order")
-    need(not len(present) or (present[0] >= 0 and present[-1] < n_classes), "sums of no class")
-
-
 def verify_counts(counts: Array, most: float, noun: str) -> None:
     """Raise FileError unless counts are written in the one way that they should be, from 0 to `most` together."""
     need(narrowed(counts).dtype == counts.dtype, f"{noun} of another type")

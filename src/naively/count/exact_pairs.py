@@ -22,15 +22,14 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-def _check_pairs(pairs: ExactPairs) -> None:
-    need(are(pairs.exact_rows, COUNTS, None) and are(pairs.present, "i8", None), "the rows of sums")
-    width = pairs.features.size
-    need(pairs.sums.shape == (3, len(pairs.present), width, width), "the sums of classes")
+def _check_pairs(sums: ExactPairs) -> None:
+    need(are(sums.exact_rows, COUNTS, None) and are(sums.present, "i8", None), "the rows of sums")
+    need(sums.sums.shape == (3, len(sums.present), sums.features.size, sums.features.size), "the sums of classes")
 
 
-def _verify_pairs(pairs: ExactPairs) -> None:
-    verify_sums(pairs.single())
-    need(pairs.possible, "sums of pairs that cannot be")
+def _verify_pairs(sums: ExactPairs) -> None:
+    verify_sums(sums)
+    need(sums.possible, "sums of pairs that cannot be")
 
 
 @stored(check=_check_pairs, verify=_verify_pairs)

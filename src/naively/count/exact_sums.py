@@ -15,7 +15,7 @@ import numpy as np
 
 from naively import _core
 from naively.arrays import Array, Value, plus, rounded, scaled
-from naively.count.counts import padded, rows_left, spread, sum_of, verify_present, verify_rows
+from naively.count.counts import padded, rows_left, spread, sum_of, verify_rows
 from naively.count.exact_numbers import ExactNumbers
 from naively.count.moments import Moments
 from naively.errors import InputError, NegativeCount
@@ -43,11 +43,13 @@ def _check_sums(sums: ExactSums) -> None:
 def verify_sums(sums: ExactSums) -> None:
     """Raise Damage unless rows can have such sums."""
     verify_rows(sums.exact_rows)
-    verify_present(sums.present, len(sums.exact_rows))
-    n, values, squares = sums.sums.signs()
+    present, single = sums.present, sums.single()
+    need((np.diff(present) > 0).all(), "classes out of order")
+    need(not len(present) or (present[0] >= 0 and present[-1] < len(sums.exact_rows)), "sums of no class")
+    n, values, squares = single.sums.signs()
     need((n >= 0).all() and (squares >= 0).all(), "squares below zero")
     need(((n > 0) | ((values == 0) & (squares == 0))).all(), "sums of no values")
-    need(np.isfinite(sums.n).all() and not np.isnan(sums.variance).any(), "sums that cannot be")
+    need(np.isfinite(single.n).all() and not np.isnan(single.variance).any(), "sums that cannot be")
 
 
 @stored(check=_check_sums, verify=verify_sums)

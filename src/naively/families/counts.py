@@ -155,8 +155,8 @@ class CountFamily:
             return rule.settled.per_feature
         if not self.against_others or rule.settled.one_alpha is not None:
             return False
-        none = (rule.added_to(self._totals(view)) <= 0).any()
-        return bool(none and (self._elsewhere(view) + rule.pseudo <= 0).any())
+        none = np.any(rule.added_to(self._totals(view)) <= 0)
+        return bool(none and np.any(self._elsewhere(view) + rule.pseudo <= 0))
 
     def _totals(self, view: View) -> Array:
         """Return the denominators of shares, by class."""

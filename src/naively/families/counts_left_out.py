@@ -402,7 +402,7 @@ def _changes(family: CountFamily, entries: Entries, rule: Settled, counts: Array
 
     Features that are missing in the row, or unknown without it, have no base.
     """
-    pseudo, own = rule.pseudo(None), ~entries.unscored
+    pseudo, own = np.asarray(rule.pseudo(None)), ~entries.unscored
 
     def base(count: Array, total: Array, which: Array) -> Logs:
         of_entries = pseudo[entries.rows.indices[which], None] if rule.per_feature else pseudo
