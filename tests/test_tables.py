@@ -274,7 +274,7 @@ def test_any_column_can_be_set_dropped_or_grouped() -> None:
     assert (model.predict(table) == np.array(table["label"])).mean() > 0.9
     grouped = {("age", "income"): Gaussian(covariance="full"), ("children",): Multinomial(), "note": None}
     model = plain_table(columns=grouped).fit(table, "label")
-    assert [type(part).__name__ for part in model.tally_.parts.values()] == ["Counts", "Comoments", "Counts"]
+    assert [type(part).__name__ for part in model.tally_.parts.values()] == ["Counts", "ExactPairs", "Counts"]
     assert (model.predict(table) == np.array(table["label"])).mean() > 0.8
 
 

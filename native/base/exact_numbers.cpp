@@ -103,6 +103,16 @@ bool subtract(Magnitude& to, const Magnitude& a, const Magnitude& b) {
     return carry == 1;
 }
 
+// to = a + b.
+void add(Magnitude& to, const Magnitude& a, const Magnitude& b) {
+    to.low = std::min(a.size ? a.low : b.low, b.size ? b.low : a.low);
+    const int end = std::max(a.low + static_cast<int>(a.size), b.low + static_cast<int>(b.size)) + 1;
+    to.size = 0;
+    Digit carry = 0;
+    for (int place = to.low; place < end; ++place) to.digit[to.size++] = add_digits(a.at(place), b.at(place), carry);
+    to.trim();
+}
+
 // The double nearest to (bits, plus a little if `more`) * 2^exponent; the top bit of `bits` must be set.
 double nearest(Digit bits, bool more, int exponent) {
     const int drop = std::max(11, -1074 - exponent);
@@ -236,6 +246,30 @@ class OneMoments {
     bool none_, below_, wrong_;
     Magnitude n_, x_, squares_;
 };
+
+// (n * products - x * y) / (n * n)
+double covariance_of(const Number& n, const Number& x, const Number& y, const Number& products) {
+    if (n.zero() || n.negative()) return 0.0;
+    Magnitude a, b, left, right, top;
+    set(a, n);
+    set(b, products);
+    multiply(left, a, b);
+    multiply(right, a, a);
+    const Magnitude bottom = right;
+    set(a, x);
+    set(b, y);
+    multiply(right, a, b);
+    bool below = products.negative();
+    if (below != (x.negative() != y.negative())) {
+        add(top, left, right);
+    } else if (!subtract(top, left, right)) {
+        below = !below;
+        subtract(top, right, left);
+    }
+    Magnitude by = bottom;
+    const double size = nearest_ratio(top, by);
+    return below && size > 0.0 ? -size : size;
+}
 
 }  // namespace
 
@@ -376,6 +410,18 @@ Moments moments_of(const ExactView& sums, int threads) {
             result.mean[i] = one.mean();
             result.variance[i] = one.variance();
         }
+    });
+    return result;
+}
+
+std::vector<double> covariances_of(const ExactView& sums, int threads) {
+    const std::size_t size = sums.size / 4;
+    const std::vector<std::size_t> starts = starts_of(sums);
+    const auto number = [&](std::size_t i) { return Number(sums, i, starts[i]); };
+    std::vector<double> result(size);
+    in_runs(size, threads, [&](std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i)
+            result[i] = covariance_of(number(i), number(size + i), number(2 * size + i), number(3 * size + i));
     });
     return result;
 }

@@ -42,12 +42,18 @@ NAIVELY_INLINE void multiply(const V& a, const V& b, V& product, V& error) {
 
 // Add to a sum of slices, and subtract from x the part that was added.
 template <class V>
+NAIVELY_INLINE void cut_into(V& x, V& sum) {
+    const V after = sum + x;
+    x = x - (after - sum);
+    sum = after;
+}
+
+template <class V>
 NAIVELY_INLINE void cut(V& x, double* sum) {
-    V before;
-    load(before, sum);
-    const V after = before + x;
-    store(sum, after);
-    x = x - (after - before);
+    V slice;
+    load(slice, sum);
+    cut_into(x, slice);
+    store(sum, slice);
 }
 
 // Add the rest, which is a multiple of the sum's grid.

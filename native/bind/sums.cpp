@@ -1,5 +1,6 @@
 // Bindings of exact numbers and their sums.
 #include "bind/bind.hpp"
+#include "count/exact_products.hpp"
 #include "count/exact_sums.hpp"
 
 using namespace naively;
@@ -70,6 +71,13 @@ nb::tuple count_columns_exactly_py(const nb::list& list, const In1<std::int32_t>
     return count_out(freely([&] { return count_exactly(columns, labels, threads); }));
 }
 
+nb::tuple count_products_exactly_py(const In2<double>& rows, const In1<std::int32_t>& klass, std::size_t classes,
+                                    std::optional<In1<double>> weight, int threads) {
+    const Labels labels = labels_of(klass, classes, weight, rows.shape(0));
+    const Dense<double> dense{rows.data(), rows.shape(0), rows.shape(1)};
+    return numbers_out(freely([&] { return count_products_exactly(dense, labels, threads); }));
+}
+
 bool well_formed_py(const Places& place, const Lengths& length, const Digits& digits) {
     require(length.shape(0) == place.shape(0), "each number needs a place and a length");
     return well_formed({place.data(), length.data(), digits.data(), place.shape(0), digits.shape(0)});
@@ -123,6 +131,13 @@ nb::tuple moments_py(const nb::tuple& arrays, int threads) {
                           array_of(std::move(moments.variance)));
 }
 
+nb::object covariances_py(const nb::tuple& arrays, int threads) {
+    const Numbers numbers = numbers_of(arrays);
+    const ExactView view = numbers.view();
+    require(view.size % 4 == 0, "four sums are needed for each pair");
+    return array_of(freely([&] { return covariances_of(view, threads); }));
+}
+
 }  // namespace
 
 namespace naively {
@@ -131,6 +146,8 @@ void bind_sums(nb::module_& m) {
     m.def("count_exactly", &count_exactly_py, nb::arg("rows"), nb::arg("klass"), nb::arg("classes"),
           nb::arg("weight").none(), nb::arg("threads"));
     m.def("count_columns_exactly", &count_columns_exactly_py, nb::arg("columns"), nb::arg("klass"), nb::arg("classes"),
+          nb::arg("weight").none(), nb::arg("threads"));
+    m.def("count_products_exactly", &count_products_exactly_py, nb::arg("rows"), nb::arg("klass"), nb::arg("classes"),
           nb::arg("weight").none(), nb::arg("threads"));
     m.def("exact_well_formed", &well_formed_py, nb::arg("place"), nb::arg("length"), nb::arg("digits"));
     m.def("exact_added", &added_py, nb::arg("left"), nb::arg("right"), nb::arg("subtract"));
@@ -141,6 +158,7 @@ void bind_sums(nb::module_& m) {
     m.def("exact_signs", &signs_py, nb::arg("numbers"));
     m.def("exact_rounded", &rounded_py, nb::arg("numbers"));
     m.def("exact_moments", &moments_py, nb::arg("sums"), nb::arg("threads"));
+    m.def("exact_covariances", &covariances_py, nb::arg("sums"), nb::arg("threads"));
 }
 
 }  // namespace naively

@@ -18,7 +18,7 @@ _HOMES = {
     "CategoricalNB": "estimators.categorical",
     "Circular": "families.densities",
     "ColumnCounts": "count.column_counts",
-    "Comoments": "count.comoments",
+    "ExactPairs": "count.exact_pairs",
     "Comparison": "judge.comparison",
     "Complement": "families.columns.declared",
     "ComplementNB": "estimators.counts",
@@ -102,8 +102,8 @@ __all__ = sorted([*_HOMES, "__version__"])  # noqa: PLE0605
 
 if TYPE_CHECKING:
     from naively.count.column_counts import ColumnCounts as ColumnCounts
-    from naively.count.comoments import Comoments as Comoments
     from naively.count.counts import Counts as Counts
+    from naively.count.exact_pairs import ExactPairs as ExactPairs
     from naively.count.exact_sums import ExactSums as ExactSums
     from naively.count.tally import Tally as Tally
     from naively.data import film_reviews as film_reviews

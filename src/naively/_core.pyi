@@ -119,6 +119,11 @@ def count_columns_exactly(
 ) -> tuple[_Exact, _Fault]:
     """Do as `count_exactly` for separate columns."""
 
+def count_products_exactly(rows: _F8, klass: _I4, classes: int, weight: _F8 | None, threads: int) -> _Exact:
+    """For each class and pair of different columns i and j, over finite values and NaN, as exact numbers, classes by
+    columns by columns: the rows (by weight) that have i and miss j; the sum of i over them; and, where i is before j,
+    the sum of their products over the rows that have both."""
+
 def exact_well_formed(place: _I1, length: _U1, digits: _U8) -> bool:
     """True if every number has its only valid representation."""
 
@@ -142,6 +147,9 @@ def exact_rounded(numbers: _Exact) -> _F8:
 
 def exact_moments(sums: _Exact, threads: int) -> tuple[_F8, _F8, _F8]:
     """n, mean and variance, correctly rounded: 0 where n is not above 0; a variance that would be negative is NaN."""
+
+def exact_covariances(sums: _Exact, threads: int) -> _F8:
+    """Return (n * products - x * y) / n^2, correctly rounded, for sums of n, x, y and x * y, one after another."""
 
 def count_values(
     columns: list[_Values], klass: _I4, classes: int, weight: _F8 | None, level: _I1, threads: int

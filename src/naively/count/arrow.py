@@ -15,9 +15,9 @@ from naively.arrays import FIXED, Array, less, narrowed, negative
 from naively.count.cells import Cells
 from naively.count.column_counts import ColumnCounts
 from naively.count.columns import CODE_BITS, MISSING, Categories
-from naively.count.comoments import Comoments
 from naively.count.counts import PLANES, WORDS, Counts, Features, spread
 from naively.count.exact_numbers import ExactNumbers
+from naively.count.exact_pairs import ExactPairs
 from naively.count.exact_sums import ExactSums
 from naively.count.grid import CELLS, Grid
 from naively.count.tally import Tally
@@ -83,24 +83,18 @@ def _part_to_arrow(tally: Tally, name: str, part: Any) -> pa.Table:
         else:
             columns |= dict(zip(part.planes, counts, strict=True))
         return _table(columns, tally, part.kind, part.exact_rows, part.features, name)
-    if isinstance(part, ExactSums):
-        return _table(_exact_columns(part), tally, "ExactSums", part.exact_rows, part.features, name)
-    klass, *features = (v.ravel() for v in np.indices(part.n.shape))
-    columns = {"class": part.present[klass], **dict(zip(_AXES, features, strict=False))}
-    columns |= {"n": part.n.ravel(), "mean": part.mean.ravel(), "m2": part.m2.ravel()}
-    return _table(columns, tally, type(part).__name__, part.exact_rows, part.features, name)
+    return _table(_exact_columns(part), tally, type(part).__name__, part.exact_rows, part.features, name)
 
 
 def _part_from_arrow(table: pa.Table) -> tuple[Head, Any]:
-    head = _read_head(table, (*PLANES, "ExactSums", "Comoments"))
-    read: Any = {"ExactSums": _exact_in, "Comoments": _comoments_in}.get(head.kind, _counts_in)
-    return head, read(table, head)
+    head = _read_head(table, (*PLANES, *_EXACT))
+    return head, _exact_in(table, head) if head.kind in _EXACT else _counts_in(table, head)
 
 
 def _exact_columns(sums: ExactSums) -> dict[str, Any]:
-    """The digits of each sum, from the place of the first one on, a row for each class and feature."""
-    klass, feature = (v.ravel() for v in np.indices(sums.sums.shape[1:]))
-    columns: dict[str, Any] = {"class": sums.present[klass], "feature": feature}
+    """The digits of each sum, from the place of the first one on, a row for each class and feature, or pair of them."""
+    klass, *features = (v.ravel() for v in np.indices(sums.sums.shape[1:]))
+    columns: dict[str, Any] = {"class": sums.present[klass], **dict(zip(_AXES, features, strict=False))}
     for at, name in enumerate(_SUMS):
         place, length, digits = sums.sums[at].flat
         ends = np.concatenate([[0], np.cumsum(length, dtype=np.int64)]).astype(np.int32)
@@ -110,18 +104,22 @@ def _exact_columns(sums: ExactSums) -> dict[str, Any]:
 
 
 _SUMS = ("weights", "values", "squares")
+_EXACT = {"ExactSums": ExactSums, "ExactPairs": ExactPairs}
 
 
 def _exact_in(table: pa.Table, head: Head) -> ExactSums:
     features = head.features
     assert isinstance(features, Index)
-    klass, feature, *places = _read_columns(table, ("class", "feature", *(f"{name} place" for name in _SUMS)))
-    _check_numbers(feature, klass, head.classes, features)
+    kind = _EXACT[head.kind]
+    axes = _AXES[: 1 + (kind is ExactPairs)]
+    columns = _read_columns(table, ("class", *axes, *(f"{name} place" for name in _SUMS)))
+    klass, numbers, places = columns[0], columns[1 : 1 + len(axes)], columns[1 + len(axes) :]
+    _check_numbers(numbers[0], klass, head.classes, features)
     present = np.unique(klass)
-    shape = len(present), features.size
-    _check_grid([np.searchsorted(present, klass), feature], shape)
+    shape = len(present), *[features.size] * len(axes)
+    _check_grid([np.searchsorted(present, klass), *numbers], shape)
     sums = [_exact_numbers(table, name, place, shape) for name, place in zip(_SUMS, places, strict=True)]
-    found = ExactSums(head.known, features, present, ExactNumbers.stacked(sums))
+    found = kind(head.known, features, present, ExactNumbers.stacked(sums))
     found.refuse_impossible(head.classes)
     return found
 
@@ -157,20 +155,6 @@ def _counts_in(table: pa.Table, head: Head) -> Counts:
         raise InputError("tally from Arrow: counts must be 0 or more")
     cells = Cells(feature, klass.astype(np.int32), np.ascontiguousarray(values))
     return Counts(head.kind, head.known, head.features, cells)
-
-
-def _comoments_in(table: pa.Table, head: Head) -> Comoments:
-    features = head.features
-    assert isinstance(features, Index)
-    klass, *numbers, n, mean, m2 = _read_columns(table, ("class", *_AXES, "n", "mean", "m2"))
-    _check_numbers(numbers[0], klass, head.classes, features)
-    present = np.unique(klass)
-    shape = (len(present), features.size, features.size)
-    _check_grid([np.searchsorted(present, klass), *numbers], shape)
-    n, mean, m2 = (v.astype(np.float64).reshape(shape) for v in (n, mean, m2))
-    if not all(np.isfinite(v).all() for v in (n, mean, m2)) or (n < 0).any() or (np.einsum("cii->ci", m2) < 0).any():
-        raise InputError("moments from Arrow: they must be finite, with counts and squares of 0 or more")
-    return Comoments(head.known, features, present, n, mean, m2)
 
 
 def _check_grid(places: list[Array], shape: tuple[int, ...]) -> None:

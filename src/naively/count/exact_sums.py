@@ -6,6 +6,7 @@ taken out again without a trace. Means and variances are computed from the sums 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -60,7 +61,7 @@ class ExactSums(Value):
 
     @classmethod
     def empty(cls, n_classes: int, features: Index) -> Self:
-        none = ExactNumbers.zeros((3, 0, features.size))
+        none = ExactNumbers.zeros(cls._shape(0, features))
         return cls(np.zeros(n_classes, np.int64), features, np.zeros(0, np.int64), none)
 
     @classmethod
@@ -83,6 +84,15 @@ class ExactSums(Value):
         if fault is not None:
             return cls.empty(len(rows), features), fault
         return cls(rows, features, present, ExactNumbers._from(sums, (3, len(present), features.size))), None
+
+    @classmethod
+    def _shape(cls, present: int, features: Index) -> tuple[int, ...]:
+        """Return the shape of the sums of that many classes."""
+        return 3, present, features.size
+
+    def _places(self, columns: Array) -> Array:
+        """Return the places of the three kinds of sums of these features (-1: none) among those of a class."""
+        return np.broadcast_to(columns, (3, len(columns)))
 
     @property
     def size(self) -> int:
@@ -115,12 +125,12 @@ class ExactSums(Value):
         return Moments(*self._moments)
 
     @cached_property
-    def together(self) -> Self:
+    def together(self) -> ExactSums:
         """The sums of all classes as those of one."""
         sums = self.sums.total(1)
         rows = sum_of([self.exact_rows[k : k + 1] for k in range(len(self.exact_rows))] or [np.zeros(1, np.int64)])
         present = np.zeros(1, np.int64)
-        return type(self)(rows, self.features, present, ExactNumbers._from(sums.flat, (3, 1, sums.shape[1])))
+        return ExactSums(rows, self.features, present, ExactNumbers._from(sums.flat, (3, 1, sums.shape[1])))
 
     def without(self, x: Array, codes: Array, weight: Array) -> Moments:
         """Return for each row of numbers the moments of its class without it, rows by features; NaN is no number.
@@ -200,7 +210,7 @@ class ExactSums(Value):
 
     def same(self, other: object) -> bool:
         """True if both hold the same sums."""
-        if not isinstance(other, ExactSums):
+        if type(other) is not type(self):
             return False
         try:
             a, b = self._aligned(other)
@@ -231,7 +241,7 @@ class ExactSums(Value):
 
     def _aligned(self, other: Self) -> tuple[Self, Self]:
         """Both over the same features and present classes: those of either."""
-        if not isinstance(other, ExactSums):
+        if type(other) is not type(self):
             what = f"{type(self).__name__} and {type(other).__name__}"
             raise InputError(f"{what} cannot be put together; count the same way twice")
         features, renumber = self.features.union(other.features, "features")
@@ -243,9 +253,10 @@ class ExactSums(Value):
             return type(self)(self.exact_rows, features, present, self.sums)
         at = np.searchsorted(present, self.present)
         if renumber is None:
-            shape = 3, len(present), features.size
-            sums = self.sums.spread(shape, (slice(None), at, slice(self.features.size)))
-            return type(self)(self.exact_rows, features, present, sums)
+            if features.size == self.features.size:
+                sums = self.sums.spread(self._shape(len(present), features), (slice(None), at))
+                return type(self)(self.exact_rows, features, present, sums)
+            renumber = np.arange(self.features.size)
         classes, columns = np.full(len(present), -1), np.full(features.size, -1)
         classes[at], columns[renumber] = np.arange(len(self.present)), np.arange(self.features.size)
         return self._rearranged(self.exact_rows, features, present, classes, columns)
@@ -253,9 +264,10 @@ class ExactSums(Value):
     def _rearranged(self, rows: Array, features: Index, present: Array, classes: Array, columns: Array | None) -> Self:
         """With the sums of these classes and columns (None: of all), by their present numbers; zeros for -1."""
         columns = np.arange(self.features.size) if columns is None else columns
-        index = np.where((classes[:, None] < 0) | (columns < 0), -1, classes[:, None] * self.features.size + columns)
-        step = len(self.present) * self.features.size * np.arange(3)[:, None, None]  # from one of the three to the next
-        return type(self)(rows, features, present, self.sums.take(np.where(index < 0, -1, index + step)))
+        places, width = self._places(columns)[:, None], math.prod(self.sums.shape[2:])  # of one class
+        index = (np.arange(3)[:, None, None] * len(self.present) + classes[:, None]) * width + places
+        index = np.where((classes[:, None] < 0) | (places < 0), -1, index)
+        return type(self)(rows, features, present, self.sums.take(index.reshape(self._shape(len(classes), features))))
 
 
 def weight_error(weight: Array, row: int) -> RowError:

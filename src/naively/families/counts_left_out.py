@@ -15,7 +15,6 @@ import numpy as np
 from naively import _core
 from naively.arrays import Array, Value
 from naively.count.cells import Cells
-from naively.count.comoments import DigitsLost
 from naively.count.ledger import PartLedger, View
 from naively.errors import NegativeCount
 from naively.names import Index
@@ -259,33 +258,10 @@ def one_by_one(
     for i in range(len(codes)):
         row, of_row = X[i : i + 1], None if weight is None else weight[i : i + 1]
         tally = family.count(row, codes[i : i + 1], ledger.classes, ledger.features, of_row)
-        try:
-            rest = ledger.subtract(tally, ledger.classes)
-        except DigitsLost:
-            rest = recounted(family, ledger, X, codes, weight, np.arange(len(codes)) != i)
+        rest = ledger.subtract(tally, ledger.classes)
         for k, rule in enumerate(rules):
             found[k].append(family.table(rest, rule, nothing).score(row))
     return [unsorted(Scores.joined(scores), ledger.classes) for scores in found]
-
-
-def recounted(family: Any, ledger: Any, X: Any, codes: Array, weight: Array | None, mask: Array) -> PartLedger:
-    """Count some of the rows anew; raise DigitsLost if these are not all rows that were counted."""
-    check_all_rows(ledger, codes, weight)
-    rows = np.flatnonzero(mask)
-    part = X[rows]
-    of_rows = None if weight is None else weight[rows]
-    counted = family.count(part, codes[rows], ledger.classes, ledger.features, of_rows)
-    return PartLedger(ledger.classes, (counted,))
-
-
-def check_all_rows(ledger: Any, codes: Array, weight: Array | None) -> None:
-    """Raise DigitsLost if these are not all rows that were counted."""
-    total = float(len(codes)) if weight is None else float(weight.sum())
-    if abs(total - float(ledger.rows.sum())) > 1e-9 * total:
-        raise DigitsLost(
-            "leaving these rows out would lose too many digits, and not all rows that were counted are at hand to "
-            "count the others anew; pass all of them"
-        )
 
 
 def unsorted(scores: Scores, classes: Index) -> Logs:

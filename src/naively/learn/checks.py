@@ -71,7 +71,7 @@ def _tally(tally: Any) -> None:
     need(all(len(part.exact_rows) == tally.classes.size for part in tally.parts.values()), "the rows of a part")
 
 
-_PARTS = ("Counts", "ExactSums", "NumberCounts", "Comoments", "ColumnCounts")
+_PARTS = ("Counts", "ExactSums", "NumberCounts", "ExactPairs", "ColumnCounts")
 
 
 @checks("Ledger")
@@ -119,13 +119,10 @@ def _number_counts(part: Any) -> None:
     need(part.sums.features.size == width and len(part.sums.rows) == len(part.rows), "the sums of columns")
 
 
-@checks("Comoments")
-def _comoments(moments: Any) -> None:
-    need(are(moments.exact_rows, _COUNTS, None), "the rows of moments")
-    need(are(moments.present, "i8", None), "the classes of moments")
-    shape = len(moments.present), moments.features.size, moments.features.size
-    for values in (moments.n, moments.mean, moments.m2):
-        need(are(values, "f8", *shape), "the numbers of moments")
+@checks("ExactPairs")
+def _exact_pairs(sums: Any) -> None:
+    need(are(sums.exact_rows, _COUNTS, None) and are(sums.present, "i8", None), "the rows of sums")
+    need(sums.sums.shape == (3, len(sums.present), sums.features.size, sums.features.size), "the sums of classes")
 
 
 @checks("ColumnCounts")
@@ -296,8 +293,6 @@ def check_numbers(tally: Any) -> None:
             _check_cells(part.grid)
         elif hasattr(part, "sums"):
             _check_sums(part)
-        elif hasattr(part, "m2"):
-            _check_comoments(part)
         else:
             _check_cells(part)
         _check_most(tally.exact_rows[: len(part.exact_rows)], part.exact_rows, "more rows with a text than there are")
@@ -323,19 +318,14 @@ def _check_present(part: Any) -> None:
     need(not len(present) or (present[0] >= 0 and present[-1] < len(part.rows)), "moments of no class")
 
 
-def _check_sums(sums: Any) -> None:
-    _check_present(sums)
+def _check_sums(part: Any) -> None:
+    _check_present(part)
+    sums = part.single()
     n, values, squares = sums.sums.signs()
     need(bool((n >= 0).all() and (squares >= 0).all()), "squares below zero")
     need(bool(((n > 0) | ((values == 0) & (squares == 0))).all()), "sums of no values")
     need(bool(np.isfinite(sums.n).all()) and not np.isnan(sums.variance).any(), "sums that cannot be")
-
-
-def _check_comoments(moments: Any) -> None:
-    _check_present(moments)
-    finite = all(_finite(values) for values in (moments.n, moments.mean, moments.m2))
-    own = np.einsum("cii->ci", moments.m2)
-    need(finite and bool((moments.n >= 0).all()) and bool((own >= 0).all()), "squares below zero")
+    need(sums is part or part.possible, "sums of pairs that cannot be")
 
 
 def _check_cells(counts: Any) -> None:

@@ -13,14 +13,13 @@ from typing import Any
 import numpy as np
 
 from naively.arrays import Array, Value
-from naively.count.comoments import DigitsLost
 from naively.count.counts import Counts
 from naively.count.ledger import Ledger, PartLedger
 from naively.count.tally import Tally
 from naively.errors import InputError
 from naively.families.blocks.blocks import MISSING_VALUES, Blocks
 from naively.families.blocks.text import TextsBlock
-from naively.families.counts_left_out import check_all_rows, unsorted
+from naively.families.counts_left_out import unsorted
 from naively.names import Index
 from naively.read.frame import Frame
 from naively.score.calibration import cross_fitted, enough_rows
@@ -259,20 +258,9 @@ class _Others:
 
     def _left(self, rows: Array, part: Frame) -> Ledger:
         tally = self._count(rows, part)
-        try:
-            if len(self.ledger.counted) == 1 and tally.size * 64 > self.ledger.size:
-                return Ledger.of(self.ledger.total - tally)
-            return self.ledger.subtract(tally)
-        except DigitsLost:
-            return self._counted_anew(rows)
-
-    def _counted_anew(self, left_out: Array) -> Ledger:
-        """Return the ledger of all other rows, counted anew; raise DigitsLost if not all counted rows are at hand."""
-        check_all_rows(self.ledger, self.codes, self.weight)
-        others = np.ones(len(self.codes), bool)
-        others[left_out] = False
-        rows = np.flatnonzero(others)
-        return Ledger.of(self._count(rows, self.X.take(rows)))
+        if len(self.ledger.counted) == 1 and tally.size * 64 > self.ledger.size:
+            return Ledger.of(self.ledger.total - tally)
+        return self.ledger.subtract(tally)
 
 
 def _known_already(ledger: Ledger, part: Frame) -> Ledger:

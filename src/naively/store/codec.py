@@ -228,7 +228,7 @@ _TYPES: dict[str, Any] = {
 _NUMBERS = ("Array", "IntArray")
 _SAME = {
     "Index": ("Index", "WordSubset"), "WordFeatures": ("Vocabulary", "Stored", "Buckets"),
-    "Part": ("Counts", "ExactSums", "NumberCounts", "Comoments", "ColumnCounts"),
+    "Part": ("Counts", "ExactSums", "NumberCounts", "ExactPairs", "ColumnCounts"),
     "Block": (
         "CategoryBlock", "TextBlock", "NumberBlock", "DensityBlock", "MatrixBlock", "ArrayBlock", "CategoryArrayBlock",
         "TextsBlock",
