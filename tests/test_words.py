@@ -51,7 +51,7 @@ def docstrings(source: str) -> Found:
 
 
 def python_faults(source: str) -> Found:
-    before = 0  # the line of the comment before
+    before = -1  # the line of the comment before
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         line = token.start[0]
         if token.type == tokenize.NAME:
@@ -67,7 +67,7 @@ def python_faults(source: str) -> Found:
 
 
 def native_faults(source: str) -> Found:
-    before = 0
+    before = -1
     for number, line in enumerate(source.split("\n"), 1):
         code, mark, comment = line.partition("//")
         texts = re.findall(r'"(?:[^"\\]|\\.)*"', code)

@@ -171,8 +171,8 @@ class Stripe {
         interleave(row);
     }
 
-    // Take the largest values of a column and those of similar size out of `rest`; returns true if enough others are
-    // left for another part.
+    // Move the largest values of a column, and those of similar size, to a part. Returns false, moving nothing, if
+    // there are none or, after the first part, only few.
     bool take_part(std::vector<double>& rest, std::size_t j, std::size_t part) {
         int top = lowest_top - 1;
         std::size_t many = 0;
