@@ -1,6 +1,5 @@
 """The frame of the command line, in real processes; the commands themselves are small fakes here."""
 
-import argparse
 import json
 import os
 import re
@@ -174,8 +173,7 @@ def test_every_command_has_the_common_options():
 
 
 def _command(name):
-    listed = next(action for action in parser()._actions if isinstance(action, argparse._SubParsersAction))
-    return listed.choices[name]
+    return parser().commands[name]
 
 
 @pytest.mark.parametrize(
@@ -653,7 +651,7 @@ def test_a_script_has_every_option_and_choice(shell):
     script = completion.script(shell)
     for name in COMMANDS:
         assert name in script
-        for action in _command(name)._actions:
+        for action in _command(name).arguments:
             for flag in action.option_strings:
                 assert re.search(rf"(?<![\w-]){flag}\b" if shell != "fish" else rf"-[ls] {flag.lstrip('-')}\b", script)
             assert all(str(choice) in script for choice in action.choices or ())

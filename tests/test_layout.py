@@ -187,3 +187,26 @@ def test_modules_are_named_by_strings_only_where_public_names_and_commands_are_l
     named = {dotted(path) for path in MODULES if "import_module(" in path.read_text("utf-8")}
     # The report names extras such as matplotlib; the store imports functions that whoever loads a file trusts.
     assert named == {"naively", "naively.cli", "naively.report", "naively.store.functions"}
+
+
+def private_attributes(path):
+    """The private attributes that a module reads of anything but `self`."""
+    return [
+        f"{path.name}:{node.lineno}: {ast.unparse(node)}"
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Attribute)
+        and re.match("_(?!_)", node.attr)
+        and ast.unparse(node.value) != "self"
+        and ast.unparse(node) != "os._exit"  # which is public
+    ]
+
+
+def test_commands_use_public_methods_only():
+    found = [line for path in sorted((PACKAGE / "cli").rglob("*.py")) for line in private_attributes(path)]
+    assert found == []
+
+
+def test_a_private_attribute_is_found(tmp_path):
+    path = tmp_path / "module.py"
+    path.write_text("self._mine = learner._model._cache\nlearner.public.__dict__\n")
+    assert private_attributes(path) == ["module.py:1: learner._model._cache", "module.py:1: learner._model"]

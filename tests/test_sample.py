@@ -316,7 +316,7 @@ def test_a_checkpoint_goes_on_with_the_sample(tmp_path: Path, kind: str) -> None
     rows, labels, model = (TEXTS, LABELS, TextClassifier()) if kind == "texts" else (*table(), NaiveBayes())
     whole = learnt(model._fresh(), rows, labels, [200, 300])
     half = learnt(model._fresh(), rows[:300], labels[:300], [200])
-    save_checkpoint(half._state, tmp_path / "checkpoint", {})
+    save_checkpoint(half, tmp_path / "checkpoint", {})
     again = model._fresh()
     load_checkpoint(again, tmp_path / "checkpoint")
     again.partial_fit(rows[300:], labels[300:])

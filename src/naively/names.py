@@ -16,6 +16,9 @@ from naively import _core
 from naively.arrays import IntArray, Value
 from naively.errors import InputError
 
+Names = np.ndarray[Any, np.dtype[np.generic]]
+"""Names in an array: text, numbers, or objects of one kind."""
+
 SEED = int.from_bytes(os.urandom(8), "little")  # random, so that nobody can choose texts that are slow to look up
 
 
@@ -31,7 +34,7 @@ class Index(Value):
     """
 
     size: int
-    names: np.ndarray[Any, Any] | None = None
+    names: Names | None = None
 
     @classmethod
     def of(cls, names: Sequence[Any] | np.ndarray[Any, Any]) -> Index:
@@ -116,6 +119,11 @@ class Index(Value):
             return (self if self.size >= other.size else other), None
         both = self.extended(other.names.tolist())
         return both, both.locate(other.names)
+
+    @property
+    def listed(self) -> list[Any]:
+        """The names as a list; empty if there are none."""
+        return [] if self.names is None else self.names.tolist()
 
     def name(self, number: int) -> Any:
         """Return the name of a number, or the number itself if there are no names."""

@@ -17,7 +17,8 @@ from naively.layout import table_lines
 class Sheet:
     """A table of texts under a head; `best` rows are bold.
 
-    `align` has an "l" or "r" for each column; its last letter is for all columns that follow.
+    `align` has an "l" or "r" for each column; its last letter is for all columns that follow. `shades` has a number
+    from -1 to 1 for each row, by which HTML colours its first text, from red to green.
 
     >>> print(Sheet(("class", "f1"), (("spam", "0.9"), ("ham", "0.75"))))
     class    f1
@@ -30,6 +31,7 @@ class Sheet:
     title: str = ""
     align: str = "lr"
     best: frozenset[int] = frozenset()
+    shades: tuple[float, ...] = ()
 
     def __str__(self) -> str:
         lines = table_lines([self.head, *self.rows], self.align)
@@ -49,12 +51,25 @@ class Sheet:
         return table
 
     def html(self) -> str:
+        """Return the sheet as a table of HTML; its texts are escaped."""
         caption = f"<caption>{escape(self.title)}</caption>" if self.title else ""
-        lines = ["<tr>" + "".join(f"<th>{escape(text)}</th>" for text in self.head) + "</tr>"]
-        for i, row in enumerate(self.rows):
-            texts = (f"<b>{escape(text)}</b>" if i in self.best else escape(text) for text in row)
-            lines.append("<tr>" + "".join(f"<td>{text}</td>" for text in texts) + "</tr>")
-        return f"<table>{caption}{''.join(lines)}</table>"
+        head = "".join(f'<th style="{self._side(j)}">{escape(text)}</th>' for j, text in enumerate(self.head))
+        rows = (f"<tr>{''.join(self._cell(i, j) for j in range(len(row)))}</tr>" for i, row in enumerate(self.rows))
+        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+
+    def _cell(self, i: int, j: int) -> str:
+        text, shade = escape(self.rows[i][j]), ""
+        if j == 0 and i < len(self.shades):
+            red, green, blue = _GREEN if self.shades[i] > 0 else _RED
+            shade = f"; background: rgba({red}, {green}, {blue}, {abs(self.shades[i]):.2f})"
+        return f'<td style="{self._side(j)}{shade}">{f"<b>{text}</b>" if i in self.best else text}</td>'
+
+    def _side(self, column: int) -> str:
+        side = self.align[min(column, len(self.align) - 1)]
+        return f"text-align: {'left' if side == 'l' else 'right'}"
+
+
+_GREEN, _RED = (60, 170, 90), (220, 80, 70)
 
 
 class Report:

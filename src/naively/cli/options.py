@@ -48,8 +48,7 @@ def add_command(
         name, help=summary, usage=f"naively {name} {usage}", description=description, add_help=False,
         epilog=f"examples:\n{examples}", formatter_class=Layout, allow_abbrev=False,
     )  # fmt: skip
-    command._positionals.title = "arguments"
-    command.check = check
+    command.summary, command.check = summary, check
     return command
 
 

@@ -24,6 +24,7 @@ from naively.arrays import (
     to_core,
 )
 from naively.errors import NaivelyError, NegativeCount
+from naively.store.damage import COUNTS, are, need
 from naively.store.registry import stored
 
 
@@ -35,7 +36,13 @@ class NegativeCell(NegativeCount):
         self.feature, self.klass = feature, klass
 
 
-@stored()
+def _check_cells(cells: Cells) -> None:
+    n_cells = len(cells.feature)
+    need(are(cells.feature, "i8", None) and are(cells.klass, "i4", n_cells), "the cells of a tally")
+    need(are(cells.exact, COUNTS, None, n_cells), "the numbers of a tally")
+
+
+@stored(check=_check_cells)
 @dataclass(frozen=True, eq=False)
 class Cells(Value):
     """Sorted by feature, then class; `exact` has one row for each plane: int64, or FIXED where weights have fractions.

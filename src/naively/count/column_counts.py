@@ -10,10 +10,16 @@ from naively.count.counts import Counts
 from naively.count.exact_sums import ExactSums
 from naively.errors import InputError
 from naively.names import Index
+from naively.store.damage import need
 from naively.store.registry import stored
 
 
-@stored()
+def _check_columns(part: ColumnCounts) -> None:
+    need(part.grid.kind == "grid", "the counts of columns")
+    need(len(part.moments.exact_rows) == len(part.grid.exact_rows), "the rows of columns")
+
+
+@stored(check=_check_columns)
 @dataclass(frozen=True, eq=False, repr=False)
 class ColumnCounts(Value):
     """Moments of some columns and a grid of some: which of the two a column is weighed by is decided afterwards."""

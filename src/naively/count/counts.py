@@ -8,13 +8,14 @@ from functools import cached_property
 
 import numpy as np
 
-from naively.arrays import Array, Value, alike, less, negated, negative, plus, rounded
+from naively.arrays import Array, Value, alike, less, narrowed, negated, negative, plus, rounded
 from naively.count.cells import Cells, NegativeCell
-from naively.count.columns import Categories
-from naively.count.grid import Grid
+from naively.count.columns import CODE_BITS, MISSING, Categories
+from naively.count.grid import CELLS, Grid
 from naively.count.vocabulary import WordFeatures
 from naively.errors import InputError, NegativeCount
 from naively.names import Index
+from naively.store.damage import COUNTS, LARGEST, are, need
 from naively.store.registry import stored
 
 Features = Index | Categories | Grid | WordFeatures
@@ -31,9 +32,79 @@ PLANES = {
 WORDS = ("words", "unweighted words")
 WEIGHT_UNIT = 2.0**-32
 """The unit of the weights of words, which are stored as whole numbers."""
+_MOST_ROWS = 1 << 62
+_ROWS_COUNTED = {
+    "presence": ("count", "missing"),
+    "events": ("missing",),
+    "categories": ("count",),
+    "grid": ("count",),
+    "words": ("documents",),
+    "unweighted words": ("documents",),
+}
+"""The planes of each kind that no class can have more of than rows."""
 
 
-@stored()
+def _check_counts(counts: Counts) -> None:
+    need(counts.kind in PLANES, "the kind of counts")
+    fitting: type = {"categories": Categories, "grid": Grid}.get(counts.kind, Index)
+    words = isinstance(counts.features, WordFeatures)
+    need(words if counts.kind in WORDS else isinstance(counts.features, fitting), "the features of counts")
+    need(are(counts.exact_rows, COUNTS, None), "the rows of counts")
+    need(len(counts.cells.exact) == len(PLANES[counts.kind]), "the numbers of a tally")
+
+
+def _verify_counts(counts: Counts) -> None:
+    """Check that cells are those of the classes and features, in order, and hold what can be counted."""
+    cells, features = counts.cells, counts.features
+    verify_rows(counts.exact_rows)
+    if not len(cells):
+        return
+    need(cells.klass.min() >= 0 and cells.klass.max() < len(counts.exact_rows), "a cell of no class")
+    _verify_features(cells.feature, features)
+    before, after = cells.feature[:-1], cells.feature[1:]
+    sorted_ = (before < after) | ((before == after) & (cells.klass[:-1] < cells.klass[1:]))
+    need(sorted_.all(), "cells out of order")
+    verify_counts(cells.exact, LARGEST, "counts")
+    most = counts.exact_rows[cells.klass]
+    for plane in _ROWS_COUNTED.get(counts.kind, ()):
+        verify_most(most, cells.exact[PLANES[counts.kind].index(plane)], "more counts than rows")
+
+
+def _verify_features(feature: Array, features: Features) -> None:
+    need(feature.min() >= 0, "a cell of no feature")
+    if isinstance(features, (Categories, Grid)):
+        column, code = feature >> CODE_BITS, feature & MISSING
+        need(column.max() < features.columns.size, "a cell of no column")
+        last = features.sizes[column] if isinstance(features, Categories) else CELLS
+        need(((code == MISSING) | (code < last)).all(), "a cell of no category")
+    else:
+        need(feature.max() < features.size, "a cell of no feature")
+
+
+def verify_rows(rows: Array) -> None:
+    """Raise FileError for rows of classes that cannot be."""
+    verify_counts(rows, _MOST_ROWS, "rows")
+
+
+def verify_present(present: Array, n_classes: int) -> None:
+    """Raise FileError unless these are numbers of classes, ascending."""
+    need((np.diff(present) > 0).all(), "classes out of order")
+    need(not len(present) or (present[0] >= 0 and present[-1] < n_classes), "sums of no class")
+
+
+def verify_counts(counts: Array, most: float, noun: str) -> None:
+    """Raise FileError unless counts are written in the one way that they should be, from 0 to `most` together."""
+    need(narrowed(counts).dtype == counts.dtype, f"{noun} of another type")
+    need(not negative(counts).any(), f"{noun} below zero")
+    need(rounded(counts).sum(dtype=np.float64) < most, f"more {noun} than there can be")
+
+
+def verify_most(most: Array, counts: Array, what: str) -> None:
+    """Raise FileError if a count is above its limit."""
+    need(not negative(less(*padded(most, counts))).any(), what)
+
+
+@stored(check=_check_counts, verify=_verify_counts)
 @dataclass(frozen=True, eq=False, repr=False)
 class Counts(Value):
     """Counts by class and feature, in cells; a part of a tally, which names the classes.

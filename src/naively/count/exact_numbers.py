@@ -9,6 +9,7 @@ import numpy as np
 
 from naively import _core
 from naively.arrays import Array, Value
+from naively.store.damage import are, need
 from naively.store.registry import stored
 from naively.threads import threads
 
@@ -16,7 +17,13 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-@stored()
+def _check_numbers(numbers: ExactNumbers) -> None:
+    shape = numbers.place.shape
+    need(are(numbers.place, "i1", *shape) and are(numbers.length, "u1", *shape), "the places of digits")
+    need(are(numbers.digits, "u8", None) and numbers.well_formed(), "the digits of sums")
+
+
+@stored(check=_check_numbers)
 @dataclass(frozen=True, eq=False, repr=False)
 class ExactNumbers(Value):
     """An array of numbers, each a whole number times a power of two, as sums of float64 and of their products are.

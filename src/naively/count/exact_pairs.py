@@ -11,9 +11,10 @@ import numpy as np
 from naively import _core
 from naively.arrays import Array
 from naively.count.exact_numbers import ExactNumbers
-from naively.count.exact_sums import ExactSums
+from naively.count.exact_sums import ExactSums, verify_sums
 from naively.errors import NegativeCount
 from naively.names import Index
+from naively.store.damage import COUNTS, are, need
 from naively.store.registry import stored
 from naively.threads import threads
 
@@ -21,7 +22,18 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-@stored()
+def _check_pairs(pairs: ExactPairs) -> None:
+    need(are(pairs.exact_rows, COUNTS, None) and are(pairs.present, "i8", None), "the rows of sums")
+    width = pairs.features.size
+    need(pairs.sums.shape == (3, len(pairs.present), width, width), "the sums of classes")
+
+
+def _verify_pairs(pairs: ExactPairs) -> None:
+    verify_sums(pairs.single())
+    need(pairs.possible, "sums of pairs that cannot be")
+
+
+@stored(check=_check_pairs, verify=_verify_pairs)
 @dataclass(frozen=True, eq=False, repr=False)
 class ExactPairs(ExactSums):
     """Exact sums by class and pair of features, over the rows (by weight) of a class.

@@ -15,12 +15,13 @@ import numpy as np
 
 from naively import _core
 from naively.arrays import Array, Value, rounded
-from naively.count.counts import padded, rows_left, spread, sum_of
+from naively.count.counts import padded, rows_left, spread, sum_of, verify_present, verify_rows
 from naively.count.exact_numbers import ExactNumbers
 from naively.count.moments import Moments
 from naively.errors import InputError, NegativeCount
 from naively.names import Index
 from naively.read.matrix import ROW, RowError
+from naively.store.damage import COUNTS, are, need
 from naively.store.registry import stored
 from naively.threads import threads
 
@@ -34,7 +35,22 @@ _CLOSE, _ROUNDING = 1e-11, np.finfo(np.float64).eps
 _AT_ONCE = 1 << 14
 
 
-@stored()
+def _check_sums(sums: ExactSums) -> None:
+    need(are(sums.exact_rows, COUNTS, None) and are(sums.present, "i8", None), "the rows of sums")
+    need(sums.sums.shape == (3, len(sums.present), sums.features.size), "the sums of classes")
+
+
+def verify_sums(sums: ExactSums) -> None:
+    """Raise Damage unless rows can have such sums."""
+    verify_rows(sums.exact_rows)
+    verify_present(sums.present, len(sums.exact_rows))
+    n, values, squares = sums.sums.signs()
+    need((n >= 0).all() and (squares >= 0).all(), "squares below zero")
+    need(((n > 0) | ((values == 0) & (squares == 0))).all(), "sums of no values")
+    need(np.isfinite(sums.n).all() and not np.isnan(sums.variance).any(), "sums that cannot be")
+
+
+@stored(check=_check_sums, verify=verify_sums)
 @dataclass(frozen=True, eq=False, repr=False)
 class ExactSums(Value):
     """Exact n, Σx and Σx² (with weights Σw, Σwx and Σwx²) by class and feature; missing values are in none of them.

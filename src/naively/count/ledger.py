@@ -18,9 +18,11 @@ from naively import _core
 from naively.arrays import Array, Value, alike, plus, rounded
 from naively.count.cells import Cells, NegativeCell, gathered
 from naively.count.counts import Counts, negative_count, rows_left, spread, sum_of
-from naively.count.tally import Tally, check_missing
+from naively.count.tally import Part, Tally, check_classes, check_missing
 from naively.errors import NoCounts
 from naively.names import Index
+from naively.store.damage import need
+from naively.store.fits import fits
 from naively.store.registry import stored
 
 _STEP = 16
@@ -171,7 +173,15 @@ class PartLedger(Value):
             return None
 
 
-@stored()
+def _check_ledger(ledger: Ledger) -> None:
+    check_classes(ledger.classes, ledger.exact_rows)
+    for part in (ledger.parts or {}).values():
+        need(part.classes.listed == ledger.classes.listed, "the classes of a part")
+        need(part.levels and all(fits(Part, level) for level in part.levels), "the levels of a part")
+        need(all(len(level.exact_rows) <= ledger.classes.size for level in part.levels), "the rows of a part")
+
+
+@stored(check=_check_ledger)
 @dataclass(frozen=True, eq=False)
 class Ledger(Value):
     """The growing sum of a model: classes, rows per class and parts; parts are None in a frozen model."""

@@ -19,11 +19,12 @@ from naively import _core
 from naively.arrays import FIXED, Array, Value, narrowed, rounded
 from naively.count.cells import Cells
 from naively.count.columns import CODE_BITS, MISSING
-from naively.count.counts import padded, rows_left, spread, sum_of
+from naively.count.counts import padded, rows_left, spread, sum_of, verify_counts, verify_rows
 from naively.count.exact_numbers import ExactNumbers
 from naively.count.exact_sums import ExactSums, weight_error
 from naively.errors import InputError, NaivelyError, NegativeCount
 from naively.names import Index
+from naively.store.damage import COUNTS, LARGEST, are, need
 from naively.store.registry import stored
 from naively.threads import threads
 
@@ -35,7 +36,20 @@ EXACT = 52
 _SIGN = np.uint64(1 << 63)
 
 
-@stored()
+def _check_part(part: NumberCounts) -> None:
+    width = part.features.size
+    need(are(part.exact_rows, COUNTS, None) and are(part.levels, "i1", width), "the levels of columns")
+    need(are(part.bounds, "i8", width + 1) and are(part.ticks, "u8", None), "the values of columns")
+    need(len(part.cells.exact) == 1 and part.well_formed(), "the counts of values")
+    need(part.sums.features.size == width and len(part.sums.exact_rows) == len(part.exact_rows), "the sums of columns")
+
+
+def _verify_part(part: NumberCounts) -> None:
+    verify_rows(part.exact_rows)
+    verify_counts(part.cells.exact, LARGEST, "counts")
+
+
+@stored(check=_check_part, verify=_verify_part)
 @dataclass(frozen=True, eq=False, repr=False)
 class NumberCounts(Value):
     """Counts of the values of some columns by class, each column at its own level.

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from naively.arrays import Array, Value, less, rounded
-from naively.count.counts import WORDS, Counts, padded, rows_left, spread, sum_of
+from naively.count.counts import WORDS, Counts, padded, rows_left, spread, sum_of, verify_most, verify_rows
 from naively.errors import InputError
 from naively.names import Index
+from naively.store.damage import COUNTS, are, need
 from naively.store.registry import stored
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from typing_extensions import Self
 
 
@@ -42,7 +44,24 @@ class Part(Protocol):
         """Return the part without some classes (a mask)."""
 
 
-@stored()
+def check_classes(classes: Index, exact_rows: Array) -> None:
+    """Raise FileError for classes without names, or without their rows."""
+    need(classes.names is not None, "classes without names")
+    need(are(exact_rows, COUNTS, classes.size), "the rows of classes")
+
+
+def _check_tally(tally: Tally) -> None:
+    check_classes(tally.classes, tally.exact_rows)
+    need(all(len(part.exact_rows) == tally.classes.size for part in tally.parts.values()), "the rows of a part")
+
+
+def _verify_tally(tally: Tally) -> None:
+    verify_rows(tally.exact_rows)
+    for part in tally.parts.values():
+        verify_most(tally.exact_rows[: len(part.exact_rows)], part.exact_rows, "more rows with a text than there are")
+
+
+@stored(check=_check_tally, verify=_verify_tally)
 @dataclass(frozen=True, eq=False, repr=False)
 class Tally(Value):
     """The counts of some rows: classes, rows per class, and a part for each group of features that is counted alike.
@@ -147,18 +166,26 @@ class Tally(Value):
         parts = {name: part.without_classes(gone) for name, part in self.parts.items()}
         return Tally(Index.of(self.classes.names[~gone]), self.exact_rows[~gone], parts)
 
-    def to_arrow(self) -> Any:
-        """Return a `pyarrow.Table`, one row for each cell; for several parts, a dict of tables, with one of rows."""
+    def to_arrow(self) -> pa.Table:
+        """Return a `pyarrow.Table` of one row: a column for what a model file says of a tally, and one for each array.
+
+        >>> from naively import MultinomialNB
+        >>> tally = MultinomialNB().fit([[2, 0], [0, 1]], ["x", "y"]).tally_
+        >>> tally.to_arrow()["tally.parts.features.cells.exact"].to_pylist()
+        [[2, 1]]
+        >>> Tally.from_arrow(tally.to_arrow()) == tally
+        True
+        """
         from naively.count.arrow import tally_to_arrow
 
         return tally_to_arrow(self)
 
     @staticmethod
-    def from_arrow(tables: Any) -> Tally:
-        """Return the tally of a table, or a dict of tables, that `to_arrow` made."""
+    def from_arrow(table: pa.Table) -> Tally:
+        """Return the tally of a table that `to_arrow` made, checked as a file is."""
         from naively.count.arrow import tally_from_arrow
 
-        return tally_from_arrow(tables)
+        return tally_from_arrow(table)
 
     def __repr__(self) -> str:
         rows = self.rows.sum()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,11 +19,12 @@ from naively.families.blocks.categories import CategoryBlock
 from naively.families.columns.declared import Text
 from naively.families.words.block import FAMILIES, WEIGHTINGS, Words
 from naively.learn.calibrate import CalibratingLearner
-from naively.learn.factors import row_factors
+from naively.learn.factors import Factor, row_factors
 from naively.learn.learner import Batch
 from naively.learn.model import Model
 from naively.learn.schema import Schema
 from naively.learn.schema_report import SchemaTable
+from naively.learn.top_values import top_values
 from naively.learn.words import words_family, words_rule
 from naively.names import Index
 from naively.read.frame import Frame
@@ -265,8 +266,8 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
             raise InputError("Found array with 0 sample(s) while a minimum of 1 is required: the table has no rows")
         return model.schema.matched(frame), _dtype(frame)
 
-    def _values_of_row(self, model: Model, blocks: Blocks, table: Table, frame: Frame) -> Mapping[str, str]:
-        return {name: factor.value for name, factor in row_factors(blocks, table, model.ledger, frame).items()}
+    def _factors_of_row(self, model: Model, blocks: Blocks, table: Table, frame: Frame) -> Mapping[str, Factor]:
+        return row_factors(blocks, table, model.ledger, frame)
 
     def _drawn_rows(self, drawn: dict[int, dict[str, Any]], klass: Array) -> Any:
         import pyarrow as pa
@@ -296,11 +297,43 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
         return np.array([column.name for column in schema.columns], dtype=object)
 
     @property
+    def column_types_(self) -> dict[str, str]:
+        """Type of the values of each column in `fit`, by name."""
+        model: Any = self._fitted("column_types_")
+        return {column.name: column.type for column in model.schema.columns}
+
+    @property
     def schema_(self) -> SchemaTable:
         """The family of each column, the reason for it, and the number of missing values."""
         model, weighing = self._weighed_by()
         table = self.table_ if model.ledger.parts is None else None
         return SchemaTable.of(model.schema, weighing.blocks, model.ledger, weighing.rule, table)
+
+    def top_values(self, n: int = 10) -> dict[Any, list[tuple[str, float]]]:
+        """The values that speak most for each class, with how sure that is, in standard deviations.
+
+        Categories, bins, words and missing values are ranked by log-odds against all other classes; numbers taken for
+        normal and numbers of events by the distance of their means. Columns that the model ignores are left out.
+
+        >>> from naively import NaiveBayes
+        >>> model = NaiveBayes().fit({"city": ["Rome", "Rome", "Oslo", "Oslo"]}, ["warm", "warm", "cold", "cold"])
+        >>> [value for value, _ in model.top_values()["cold"]]
+        ['city = Oslo (2 of 2)']
+
+        Parameters
+        ----------
+        n : int, default=10
+            Number of values for each class.
+
+        Returns
+        -------
+        values : dict of lists of (value, z-score)
+        """
+        self._check_fitted()
+        if not (isinstance(n, Integral) and n >= 0):
+            raise InputError(f"n must be a whole number, 0 or more, got {n!r}")
+        model, weighing = self._weighed_by()
+        return top_values(weighing.blocks, model.ledger, weighing.rule, int(n))
 
     def _repr_html_(self) -> str:
         summary = super()._repr_html_()

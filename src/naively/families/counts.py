@@ -17,7 +17,7 @@ from naively.families.base import count_linear, localised_sparse, remainder, spa
 from naively.families.counts_left_out import Left, as_entries, leave_out
 from naively.names import Index
 from naively.read.matrix import Rows, ValueRange
-from naively.score.table import Linear, LinearTable, with_infinities
+from naively.score.table import Linear, LinearTable, RowConstant, with_infinities
 from naively.smooth.backgrounds import seen_of
 from naively.smooth.evidence import Draws, Rates, Urns
 from naively.smooth.logs import NOTHING, Logs, exp, minus
@@ -42,7 +42,7 @@ class CountFamily:
     share_of: ClassVar[str] = "class"  # a count is a share of the class's total, or of the "rows" that know the feature
     outcomes: ClassVar[int | None] = None  # that share the total: None: all features; 2: there or not; 1: a rate
     against_others: ClassVar[bool] = False  # counts are those of all other classes
-    row_constant: ClassVar[Any] = None  # what a row adds to every class
+    row_constant: ClassVar[RowConstant | None] = None
 
     @property
     def accepts(self) -> ValueRange:
@@ -226,7 +226,7 @@ class CountFamily:
         left = leave_out(self, entries, view, [self.settle(rule, view) for rule in rules])
         if self.row_constant is None:
             return left
-        constant = self.row_constant(X)[:, None]
+        constant = self.row_constant.of_rows(X)[:, None]
         return [(finite + constant, impossible) for finite, impossible in left]
 
     def context_of_rows(self, settled: Settled, outcomes: Any, pseudo: Any) -> Context:

@@ -30,13 +30,18 @@ from naively.score.calibration import (
     stage_sizes,
 )
 from naively.score.scores import Scores
+from naively.store.damage import LARGEST, need
 from naively.store.registry import stored
 
 SAMPLED = Limits(rows=5_000, size=24 << 20)
 """The size of the sample of a model that learns only its calibration from it; `rows` is not below MOST."""
 
 
-@stored()
+def _check_calibrated(calibrated: Calibrated) -> None:
+    need(0.0 <= calibrated.counted <= LARGEST, "the rows of a calibration")
+
+
+@stored(check=_check_calibrated)
 @dataclass(frozen=True, eq=False)
 class Calibrated:
     """A calibration, the rules and the classes that it is valid for, and the losses of the rows it was fitted on.
@@ -278,10 +283,18 @@ class CalibratingLearner(Learner):
         return super()._finished(scores, model).at(self._calibration_now(model))
 
     @property
+    def calibration_(self) -> Calibration | None:
+        """How scores become probabilities: by a temperature, by constants of classes as well, or by rising functions.
+
+        None: they are not calibrated.
+        """
+        self._check_fitted()
+        return self._calibration(self._model)
+
+    @property
     def temperature_(self) -> float:
         """The number that scores are divided by before they become probabilities; 1 without calibration."""
-        self._check_fitted()
-        calibration: Any = self._calibration(self._model)
+        calibration: Any = self.calibration_
         if calibration is None:
             return 1.0
         return calibration.value if isinstance(calibration, Temperature) else calibration.temperature

@@ -28,6 +28,7 @@ from naively.learn.sample import KeptRows, Limits
 from naively.names import Index
 from naively.read.texts import Texts
 from naively.score.priors import Prior
+from naively.store.damage import LARGEST, need
 from naively.store.registry import stored
 
 FEWEST = 100
@@ -101,7 +102,13 @@ class Chosen(Mapping[str, Any]):
         )
 
 
-@stored()
+def _check_choice(choice: Choice) -> None:
+    need(len(choice.tried) > 0, "the recipes that were tried")
+    need(0.0 <= choice.accuracy <= 1.0 and 0.0 < choice.margin <= LARGEST, "the accuracy of a choice")
+    need(choice.texts >= 0, "the texts of a choice")
+
+
+@stored(check=_check_choice)
 @dataclass(frozen=True, eq=False)
 class Choice:
     """All recipes that were tried, the chosen one first, the prior of the trials, and the estimated accuracy.

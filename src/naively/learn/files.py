@@ -26,15 +26,17 @@ from naively.families.blocks.blocks import Blocks
 from naively.families.blocks.matrix import ArrayBlock
 from naively.families.words.table import TextTable
 from naively.learn.calibrate import Calibrated
-from naively.learn.checks import check_numbers, check_table
 from naively.learn.model import Model
 from naively.names import Index
 from naively.score.table import Table
 from naively.store import container
 from naively.store.codec import Reader, Writer
 from naively.store.container import Contents, read, write
+from naively.store.damage import need
 from naively.store.functions import trusted
+from naively.store.verify import verify
 
+_PARTS = "the parts of a model"
 ATTRIBUTES = ("n_features_in_", "feature_names_in_")
 """Attributes of scikit-learn's protocol that describe the rows of `fit`."""
 
@@ -71,7 +73,7 @@ def save(
 
 
 def to_bytes(learner: Any, *, frozen: bool = False) -> bytes:
-    """Return what `save` would write, compressed where that pays."""
+    """Return the bytes that `save` would write."""
     return container.to_bytes(*_document(learner, frozen, None, None))
 
 
@@ -308,13 +310,14 @@ class Saved:
 
     def _made(self, kind: Any) -> Any:
         document = self.contents.document
-        learner = kind(**self._reader.get(document["parameters"]))
+        learner = kind(**self._reader.by_name(document["parameters"]))
         learner._validate_params()
         fields = {name: self._reader.get(value) for name, value in document["model"].items()}
-        table = self._reader.get(document["table"])
-        check_table(table, thorough=self.contents.verified)
+        table = self._reader.of(Table, document["table"])
+        if self.contents.verified:
+            verify(table)
         model = self._model(fields)
-        attributes = self._reader.get(document["attributes"])
+        attributes = self._reader.by_name(document["attributes"])
         _check_attributes(attributes, model.features or _features_of(table))
         for name, value in attributes.items():
             setattr(learner, name, value)
@@ -330,17 +333,12 @@ class Saved:
         return learner
 
     def _model(self, fields: dict[str, Any]) -> Any:
-        if set(fields) != {"tally", "dtype", "declared", "counted", "chosen", "judged", "schema"}:
-            raise FileError("the file is damaged (the parts of a model)")
-        sound = isinstance(fields["declared"], Index) and isinstance(fields["judged"], (Calibrated, type(None)))
-        sound = (
-            sound
-            and isinstance(fields["tally"], Tally)
-            and (fields["schema"] is None or hasattr(fields["schema"], "blocks_of"))
-        )
-        if not sound:
-            raise FileError("the file is damaged (the parts of a model)")
+        need(fields.keys() == {"tally", "dtype", "declared", "counted", "chosen", "judged", "schema"}, _PARTS)
+        need(isinstance(fields["declared"], Index), _PARTS)
+        need(isinstance(fields["judged"], (Calibrated, type(None))), _PARTS)
+        need(fields["schema"] is None or hasattr(fields["schema"], "blocks_of"), _PARTS)
         tally = fields.pop("tally")
+        need(isinstance(tally, Tally), _PARTS)
         dtype = {"float64": np.float64, "float32": np.float32}[fields.pop("dtype")]
         return Model(self._ledger(tally), dtype, calibrated=fields.pop("judged"), **fields)
 
@@ -348,7 +346,7 @@ class Saved:
         if self.frozen:
             return Ledger(tally.classes, tally.exact_rows, None)
         if self.contents.verified:
-            check_numbers(tally)
+            verify(tally)
         parts = {name: FiledPart(tally.classes, part, lambda: self._check(tally)) for name, part in tally.parts.items()}
         return Ledger(tally.classes, tally.exact_rows, parts)  # type: ignore[arg-type]
 
@@ -356,7 +354,7 @@ class Saved:
         """Check the counts once, before their first use."""
         self.contents.verify()
         try:
-            check_numbers(tally)
+            verify(tally)
         except FileError as error:
             raise FileError(f"{self.contents.path}: {error}") from None
 

@@ -333,9 +333,7 @@ class Learner(Predictor):
         save(self, path, frozen=frozen)
 
     def to_bytes(self, *, frozen: bool = False) -> bytes:
-        """Return the model as bytes, to be sent or stored; `from_bytes` and `naively.from_bytes` read them.
-
-        They are those of the file that `save` writes, as a frame of zstd where that is smaller.
+        """Return the bytes of the file that `save` writes; `from_bytes` and `naively.from_bytes` read them.
 
         >>> from naively import MultinomialNB
         >>> model = MultinomialNB().fit([[2, 0], [0, 1]], ["x", "y"])
@@ -358,7 +356,7 @@ class Learner(Predictor):
         Parameters
         ----------
         data : bytes-like
-            The bytes, compressed or not.
+            The bytes of a file, which may be compressed with zstd.
         trust : str or iterable of str, default=()
             Import paths of functions of your own that the model calls, or of their modules.
         """

@@ -18,6 +18,7 @@ from naively.learn.model import Model
 from naively.store import container
 from naively.store.codec import Reader, Writer
 from naively.store.container import Contents
+from naively.store.packed import packed
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +119,7 @@ class CountedPart(Value):
             "attributes": writer.put({k: v for k, v in vars(learner).items() if k in ATTRIBUTES}, "attributes"),
             "model": put_state(writer, model.after(Ledger.of(model.ledger.total))),
         }
-        return container.to_bytes(document, writer.arrays)
+        return packed(container.to_bytes(document, writer.arrays))
 
 
 def holds_part(contents: Contents) -> bool:
@@ -144,10 +145,10 @@ def part_of(contents: Contents, kinds: dict[str, Any], trust: frozenset[str]) ->
 def _restored(kind: Any, document: dict[str, Any], reader: Reader) -> CountedPart:
     from naively.learn.checkpoints import get_state
 
-    learner = kind(**reader.get(document["parameters"]))
+    learner = kind(**reader.by_name(document["parameters"]))
     learner._validate_params()
     learner._copy_parameters()
-    for name, value in reader.get(document["attributes"]).items():
+    for name, value in reader.by_name(document["attributes"]).items():
         if name not in ATTRIBUTES:
             raise FileError(f"an attribute {name[:40]!r}")
         setattr(learner, name, value)

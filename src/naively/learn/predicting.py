@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from numbers import Integral
 from operator import is_
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,9 +19,12 @@ from naively.learn.model import Model, Weighing
 from naively.learn.parameters import Parameters, inherited_names
 from naively.read.frame import Frame
 from naively.score.explanation import Explanation, explain_row
-from naively.score.priors import Prior
+from naively.score.priors import Empirical, Prior, Smoothed
 from naively.score.scores import Scores
 from naively.score.table import Table
+
+if TYPE_CHECKING:
+    from naively.learn.factors import Factor, RowCounts
 
 
 class Predictor(Parameters):
@@ -284,11 +288,21 @@ class Predictor(Parameters):
         blocks = weighing.blocks
         table = model.table(blocks, weighing.rule, weighing.prior)
         scores = self._finished(table.score(blocks.rows_for(table, frame), 1), model)
-        values = self._values_of_row(model, blocks, table, frame)
-        return explain_row(table, scores, blocks.shares(table, frame), values, blocks.ignored(table))
+        factors = self._factors_of_row(model, blocks, table, frame)
+        by_rows = isinstance(self._prior_rule(), (Empirical, Smoothed)) and not blocks.ignores_prior
 
-    def _values_of_row(self, model: Model, blocks: Blocks, table: Table, frame: Frame) -> Mapping[str, str]:
-        """Return the values of one row by column, as an explanation shows them."""
+        @cache
+        def counts() -> RowCounts:  # whose module is imported when counts are wanted
+            from naively.learn.factors import RowCounts
+
+            return RowCounts(blocks, table, model.ledger, frame, factors, by_rows)
+
+        values = {name: factor.value for name, factor in factors.items()}
+        shares, ignored = blocks.shares(table, frame), blocks.ignored(table)
+        return explain_row(table, scores, shares, values, ignored, lambda name: counts()(name))
+
+    def _factors_of_row(self, model: Model, blocks: Blocks, table: Table, frame: Frame) -> Mapping[str, Factor]:
+        """Return the values of the columns of one row, and the counts behind them."""
         return {}
 
     def sample(self, n: int = 1, random_state: Any = None) -> tuple[Any, Array]:

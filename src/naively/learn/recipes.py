@@ -15,6 +15,7 @@ import numpy as np
 from naively.arrays import Array
 from naively.learn.estimates import Estimate
 from naively.learn.folded_texts import FOLDS, Fold, FoldedRows, Labelled, evenly
+from naively.store.damage import LARGEST, need
 from naively.store.registry import stored
 from naively.threads import on_threads
 
@@ -31,7 +32,12 @@ Progress = Callable[[float], None]
 RecipeBase = tuple[str, str, tuple[int, int], Any]
 
 
-@stored()
+def _check_recipe(recipe: Recipe) -> None:
+    need(isinstance(recipe.min_df, (int, float)) and 0.0 <= recipe.min_df <= LARGEST, "the min_df of a recipe")
+    need(0.0 <= recipe.alpha <= LARGEST, "the alpha of a recipe")
+
+
+@stored(check=_check_recipe)
 @dataclass(frozen=True, order=True)
 class Recipe:
     """One combination of the parameters that are chosen for a text classifier."""
@@ -48,7 +54,11 @@ class Recipe:
         return self.family, self.weighting, self.ngrams, self.min_df
 
 
-@stored()
+def _check_trial(trial: Trial) -> None:
+    need(0.0 <= trial.right <= trial.rows <= LARGEST, "the texts of a trial")
+
+
+@stored(check=_check_trial)
 @dataclass(frozen=True, eq=False)
 class Trial:
     """A recipe, and the number of held-out texts that it got right (`right` of `rows`)."""

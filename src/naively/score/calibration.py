@@ -16,6 +16,7 @@ import numpy as np
 
 from naively.arrays import Array
 from naively.errors import InputError
+from naively.store.damage import LARGEST, are, finite, need
 from naively.store.registry import stored
 
 TEMPERATURES = 2.0 ** np.arange(-8.0, 12.5, 0.5)
@@ -49,7 +50,15 @@ class Calibration(Protocol):
         """Return the logarithms, rows by classes; impossible ones (-inf) stay so."""
 
 
-@stored()
+def _positive(value: float) -> bool:
+    return 0.0 < value <= LARGEST
+
+
+def _check_temperature(calibration: Temperature) -> None:
+    need(_positive(calibration.value), "a temperature")
+
+
+@stored(check=_check_temperature)
 @dataclass(frozen=True)
 class Temperature:
     """Scores divided by one number; a number above 1 means that they were overconfident.
@@ -65,7 +74,12 @@ class Temperature:
         return below / self.value
 
 
-@stored()
+def _check_per_class(calibration: PerClass) -> None:
+    need(_positive(calibration.temperature), "a temperature")
+    need(are(calibration.offsets, "f8", None) and finite(calibration.offsets), "the constants of a calibration")
+
+
+@stored(check=_check_per_class)
 @dataclass(frozen=True, eq=False)
 class PerClass:
     """Scores divided by a temperature, plus a constant for each class."""
@@ -78,7 +92,16 @@ class PerClass:
         return below / self.temperature + self.offsets
 
 
-@stored()
+def _check_isotonic(calibration: Isotonic) -> None:
+    need(_positive(calibration.temperature), "a temperature")
+    for x, y in calibration.steps:
+        need(are(x, "f8", None) and are(y, "f8", *x.shape) and len(x) > 0, "the steps of a calibration")
+        rising = (np.diff(x) > 0).all() and (np.diff(y) >= 0).all()
+        within = all(values[0] >= 0.0 and values[-1] <= 1.0 for values in (x, y))
+        need(rising and within, "steps of a calibration that do not rise")
+
+
+@stored(check=_check_isotonic)
 @dataclass(frozen=True, eq=False)
 class Isotonic:
     """Probabilities at a temperature, adjusted for each class by a rising function."""
@@ -117,7 +140,13 @@ class PerFold:
         return logs
 
 
-@stored()
+def _check_losses(losses: Losses) -> None:
+    need(are(losses.sums, "f8", len(TEMPERATURES)) and finite(losses.sums), "the losses of a calibration")
+    need(0.0 <= losses.rows <= LARGEST, "the rows of a calibration")
+    need(abs(losses.log_margins) <= LARGEST, "the margins of a calibration")
+
+
+@stored(check=_check_losses)
 @dataclass(frozen=True, eq=False)
 class Losses:
     """The losses of rows at each of a few temperatures; `a + b` are the losses of both.

@@ -28,12 +28,15 @@ from naively.read.matrix import (
     missing_mask,
 )
 from naively.score.scores import Scores
+from naively.store.damage import LARGEST, are, finite, need
 from naively.store.registry import stored
 from naively.threads import threads
 
 _LANES = 4
 _WIDE_CLASSES = 64
 _FEW_ROWS = 4
+NO_CLASS = {"prior": -np.inf}
+"""The log-probability of a class that cannot be."""
 
 
 Shares = tuple[list[Any], Array, Array | None]
@@ -63,7 +66,23 @@ def padded(weights: Array) -> Array:
     return result
 
 
-@stored(derived=("starts",))
+def _check_linear(linear: Linear) -> None:
+    classes, cells, starts = len(linear.klass), len(linear.delta), linear.starts
+    need(are(linear.klass, "f8", None) and are(linear.base, "f8", classes), "the weights of classes")
+    need(are(linear.feature, "f8", None), "the weights of features")
+    need(are(linear.cell_feature, "i8", cells) and are(linear.cell_klass, "i4", cells), "the cells of a table")
+    need(are(linear.delta, "f8", None) and are(starts, "i8", len(linear.feature) + 1), "the cells of a table")
+    need(starts[0] == 0 and starts[-1] == cells and (np.diff(starts) >= 0).all(), "the cells of a table")
+    klass = linear.cell_klass
+    need(not len(klass) or (klass.min() >= 0 and klass.max() < classes), "a cell of no class")
+
+
+def _verify_linear(linear: Linear) -> None:
+    features = np.repeat(np.arange(len(linear.feature)), np.diff(linear.starts))
+    need(np.array_equal(linear.cell_feature, features), "the cells of a table")
+
+
+@stored(check=_check_linear, verify=_verify_linear, derived=("starts",))
 @dataclass(frozen=True, eq=False)
 class Linear(Value):
     """base[c] + sum over features of x times (feature[f] + klass[c] + delta[f, c]), with deltas of seen cells only."""
@@ -135,7 +154,29 @@ class MissingTerms(Value):
         return self.present, self.impossible
 
 
-@stored()
+def _check_linear_table(table: LinearTable) -> None:
+    classes, features = table.classes.size, len(table.present.feature)
+    need(table.numbers is None and table.features.size == features, "the features of a table")
+    need(table.missing_terms is None or isinstance(table.missing_terms, MissingTerms), "the terms of missing values")
+    need(are(table.prior, "f8", classes) and len(table.present.klass) == classes, "the classes of a table")
+    for linear in (table.impossible, *(table.terms_of_missing if table.missing_terms is not None else ())):
+        alike = linear is None or (len(linear.klass) == classes and len(linear.feature) == features)
+        need(alike, "the parts of a table")
+
+
+def _with_missing_terms(table: LinearTable) -> LinearTable:
+    """Compute the terms for missing entries now, since a function cannot be stored."""
+    return table if table.missing_terms is None else replace(table, missing_terms=MissingTerms(*table.terms_of_missing))
+
+
+class RowConstant(Protocol):
+    """What a row adds to every class."""
+
+    def of_rows(self, X: Rows) -> Array:
+        """Return one number for each row."""
+
+
+@stored(check=_check_linear_table, endless=NO_CLASS, prepare=_with_missing_terms)
 @dataclass(frozen=True, eq=False)
 class LinearTable(Value):
     """A table whose scores are sums of weights: multinomial, complement, Bernoulli, Poisson.
@@ -153,17 +194,13 @@ class LinearTable(Value):
     present: Linear
     impossible: Linear | None = None
     missing_terms: Callable[[], tuple[Linear, Linear | None]] | None = None
-    row_constant: Any = None
+    row_constant: RowConstant | None = None
     numbers: Array | None = None  # numbers of the features, if the table has only some of them
 
     def for_once(self) -> LinearTable:
         """Return the table for rows that are scored once."""
         impossible = None if self.impossible is None else replace(self.impossible, once=True)
         return replace(self, present=replace(self.present, once=True), impossible=impossible)
-
-    def to_save(self) -> LinearTable:
-        """Compute the terms for missing entries now, since a function cannot be stored."""
-        return self if self.missing_terms is None else replace(self, missing_terms=MissingTerms(*self.terms_of_missing))
 
     @cached_property
     def terms_of_missing(self) -> tuple[Linear, Linear | None]:
@@ -179,7 +216,7 @@ class LinearTable(Value):
         if mask is not None:
             likelihood += self.terms_of_missing[0].apply(mask, ValueRange())[0]
         if self.row_constant is not None:
-            likelihood += self.row_constant(X)[:, None]
+            likelihood += self.row_constant.of_rows(X)[:, None]
         impossible = None
         if self.impossible is not None:
             impossible = self.impossible.apply(X, self.accepts)[0]
@@ -206,7 +243,7 @@ class LinearTable(Value):
             if impossible is not None and impossible_terms is not None:
                 impossible = impossible - impossible_terms.of_row(features)
         if self.row_constant is not None:
-            shares = shares + self.row_constant(values)[:, None]
+            shares = shares + self.row_constant.of_rows(values)[:, None]
         return [self.features.name(f) for f in features.tolist()], shares, impossible
 
 
@@ -229,7 +266,26 @@ def sorted_scores(classes: Index, likelihood: Array, prior: Array, impossible: A
     return Scores(labels[order], np.ascontiguousarray(likelihood[:, order]), prior[order], impossible)
 
 
-@stored()
+def _check_codes(table: CodeTable) -> None:
+    classes, columns = table.classes.size, table.categories.columns.size
+    stride = table.weights.shape[1] if table.weights.ndim == 2 else -1
+    need(classes <= stride < classes + _LANES and are(table.weights, "f8", None, stride), "the weights of categories")
+    need(are(table.unseen, "f8", columns, stride) and are(table.prior, "f8", classes), "the weights of categories")
+    need(are(table.offsets, "i8", columns) and are(table.sizes, "i8", columns), "the places of categories")
+    rows = len(table.weights)
+    for values in (table.offsets, table.sizes):
+        need((values >= 0).all() and (values <= rows).all(), "the places of categories")
+    need((table.offsets + table.sizes <= rows).all(), "the places of categories")
+    if table.impossible is not None:
+        zeros, unseen = table.impossible
+        need(are(zeros, "f8", *table.weights.shape) and are(unseen, "f8", columns, stride), "impossible categories")
+
+
+def _verify_codes(table: CodeTable) -> None:
+    need(table.impossible is None or all((zeros >= 0).all() for zeros in table.impossible), "impossible categories")
+
+
+@stored(check=_check_codes, verify=_verify_codes, endless=NO_CLASS)
 @dataclass(frozen=True, eq=False)
 class CodeTable(Value):
     """A table of categories: a row of weights for each category of each column, one after another."""
@@ -311,7 +367,22 @@ def missing_codes(codes: Array) -> Array:
     return codes == np.iinfo(codes.dtype).min if codes.dtype.kind == "i" else np.zeros(codes.shape, bool)
 
 
-@stored()
+def _check_covariance(table: CovarianceTable) -> None:
+    classes, features = table.classes.size, table.features.size
+    need(are(table.mean, "f8", classes, features) and are(table.prior, "f8", classes), "means and prior")
+    need(are(table.covariance, "f8", None, features, features), "covariances")
+    need(len(table.covariance) in (1, classes), "covariances")
+    need((np.einsum("cii->ci", table.covariance) > 0).all(), "a variance that is not above zero")
+
+
+def _verify_covariance(table: CovarianceTable) -> None:
+    apart = np.abs(table.covariance - table.covariance.transpose(0, 2, 1))
+    scale = np.sqrt(np.einsum("cii->ci", table.covariance))
+    need((apart <= 1e-9 * scale[:, :, None] * scale[:, None]).all(), "a covariance")
+    need(all(finite(whitening) and abs(log) <= LARGEST for whitening, log in table._whole), "a covariance")
+
+
+@stored(check=_check_covariance, verify=_verify_covariance, endless=NO_CLASS)
 @dataclass(frozen=True, eq=False)
 class CovarianceTable(Value):
     """A table of normal densities with covariances; a row with missing values is scored by its known ones."""
@@ -375,7 +446,11 @@ def _whitening(covariance: Array) -> tuple[Array, float]:
     return vectors / np.sqrt(values) / spread[:, None], float(np.log(values).sum() + 2.0 * np.log(spread).sum())
 
 
-@stored()
+def _check_table(table: Table) -> None:
+    need(table.classes.names is not None and are(table.prior, "f8", table.classes.size), "the prior of a table")
+
+
+@stored(check=_check_table, endless=NO_CLASS)
 @dataclass(frozen=True, eq=False)
 class Table(Value):
     """The table of a model: log-probabilities of classes, and the table of each block, whose scores add up.

@@ -26,6 +26,8 @@ from naively.arrays import Array
 from naively.errors import FileError
 
 VERSION = 5
+OLDEST = 5
+"""The oldest version that is read: the first one that is kept for good."""
 _VERSION_NUMBER = re.compile("[1-9][0-9]{0,5}")
 SMALL = 16 << 20
 """For files of up to this many bytes, all arrays are compared with their digests when they are opened."""
@@ -50,10 +52,8 @@ def write(path: str | os.PathLike[str], document: dict[str, Any], arrays: Mappin
 
 
 def to_bytes(document: dict[str, Any], arrays: Mapping[str, Array]) -> bytes:
-    """Return what `write` would write, compressed where that pays."""
-    from naively.store.packed import packed
-
-    return packed(b"".join(_pieces(document, arrays)))
+    """Return what `write` would write."""
+    return b"".join(_pieces(document, arrays))
 
 
 def _pieces(document: dict[str, Any], arrays: Mapping[str, Array]) -> list[Any]:
@@ -148,7 +148,7 @@ def read(path: str | os.PathLike[str]) -> Contents:
 
 
 def from_bytes(data: Any) -> Contents:
-    """Open what `to_bytes` made, or the bytes of a file; raises FileError as `read` does."""
+    """Open the bytes of a file, which may be compressed; raises FileError as `read` does."""
     from naively.store.packed import unpacked
 
     plain = unpacked(_bytes_of(data))
@@ -215,8 +215,8 @@ def _opened(path: str, header: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
     if not known:
         raise FileError(f"{path}: a file of safetensors, but no model of naively")
     version = about.get("version")
-    if version != str(VERSION):
-        number = int(version) if isinstance(version, str) and _VERSION_NUMBER.fullmatch(version) else 0
+    number = int(version) if isinstance(version, str) and _VERSION_NUMBER.fullmatch(version) else 0
+    if not OLDEST <= number <= VERSION:
         older = "train the model again" if number else "it is damaged"
         what = "update naively to read it" if number > VERSION else older
         raise FileError(f"{path}: version {version!r} of the format, here version {VERSION} is read: {what}")

@@ -17,10 +17,15 @@ from naively.score.table import CodeTable, Shares
 from naively.smooth.evidence import Draws
 from naively.smooth.logs import Logs
 from naively.smooth.rules import Settled, Smoothing
+from naively.store.damage import need
 from naively.store.registry import stored
 
 
-@stored()
+def _check_missingness(missingness: Missingness) -> None:
+    need(len(missingness.names) == missingness.table.categories.columns.size, "columns that may be missing")
+
+
+@stored(check=_check_missingness)
 @dataclass(frozen=True, eq=False)
 class Missingness(Value):
     """One yes/no feature per column: is its value missing?"""

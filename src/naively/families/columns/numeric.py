@@ -33,10 +33,11 @@ from naively.read.codes import CodeRows
 from naively.read.matrix import error_for, interleaved
 from naively.score.density import Density, log_densities
 from naively.score.scores import Scores
-from naively.score.table import CodeTable, Shares, joined_shares, sorted_scores
+from naively.score.table import NO_CLASS, CodeTable, Shares, joined_shares, sorted_scores
 from naively.smooth.evidence import Known
 from naively.smooth.logs import Logs, added
 from naively.smooth.rules import Additive, Settled, Smoothing
+from naively.store.damage import are, need
 from naively.store.registry import stored
 from naively.threads import threads
 
@@ -433,7 +434,19 @@ def _drawn_bins(column: Column, klass: int, size: int, rng: np.random.Generator)
     return ends[at] + rng.random(size) * (ends[at + 1] - ends[at])
 
 
-@stored()
+def _check_numbers(table: NumberTable) -> None:
+    need(are(table.prior, "f8", table.classes.size), "the prior of numbers")
+    plain = [column.name for column in table.columns if column.edges is None]
+    binned = [column.name for column in table.columns if column.edges is not None]
+    for column in table.columns:
+        edges = column.edges
+        need(edges is None or (are(edges, "i8", None) and (np.diff(edges) > 0).all()), "the bins of numbers")
+    need((table.normal is not None) >= bool(plain) and (table.bins is not None) >= bool(binned), "columns of numbers")
+    need(table.normal is None or table.normal.features.listed == plain, "columns of numbers")
+    need(table.bins is None or table.bins.categories.columns.listed == binned, "bins of numbers")
+
+
+@stored(check=_check_numbers, endless=NO_CLASS)
 @dataclass(frozen=True, eq=False)
 class NumberTable(Value):
     """Normal densities for some columns, bins for the others."""

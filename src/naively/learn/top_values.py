@@ -1,4 +1,4 @@
-"""Values: find the values of a table's columns that are most typical of each class."""
+"""Top values: the values of a table's columns that speak most for each class."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import numpy as np
 
 from naively.arrays import Array
 from naively.count.columns import CODE_BITS, MISSING
+from naively.count.ledger import Ledger
+from naively.families.blocks.blocks import Blocks
 from naively.families.blocks.categories import CategoryBlock
 from naively.families.blocks.density_columns import DensityBlock
 from naively.families.blocks.matrix import MatrixBlock
@@ -20,21 +22,16 @@ from naively.families.columns.numeric import Column
 from naively.families.poisson import Poisson
 from naively.families.words.log_odds import top_words
 from naively.learn.factors import amount, word_counts
+from naively.smooth.rules import Smoothing
 
 Found = list[list[tuple[str, float]]]
 """For each class, by code: descriptions of values, and how typical they are, in standard deviations."""
 _STRENGTH = 1000.0  # as in `top_words` of a model of texts
 
 
-def telling_values(learner: Any, top: int) -> dict[Any, list[tuple[str, float]]]:
-    """Return, for each class, the values that are more frequent in it, and the columns whose means differ most.
-
-    Categories, bins, parts of a whole and missing values are ranked by log-odds against all other classes, with half a
-    row added to each count; Gaussian columns and numbers of events by the distance of their means. Both are in standard
-    deviations. Columns that the model ignores are left out.
-    """
-    model = learner._model
-    blocks, ledger, rule = learner._blocks_of(model), model.ledger, learner._rule()
+def top_values(blocks: Blocks, ledger: Ledger, rule: Smoothing, top: int) -> dict[Any, list[tuple[str, float]]]:
+    """Return, for each class, the values that are more frequent in it, and the columns whose means differ most."""
+    assert ledger.classes.names is not None
     names = ledger.classes.names.tolist()
     found: Found = [[] for _ in names]
     for block in blocks.blocks:
