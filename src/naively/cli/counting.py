@@ -16,7 +16,7 @@ from naively.cli.prefetch import Prefetch
 from naively.cli.progress import Progress
 from naively.errors import FileError, InputError
 from naively.read.matrix import RowError
-from naively.sources import Source
+from naively.sources.source import Source
 from naively.store.atomic import sweep
 
 
