@@ -11,7 +11,7 @@ PIP = -m pip install --quiet --disable-pip-version-check
 CORE = pyproject.toml CMakeLists.txt $(wildcard native/*/*)
 NATIVE = $(wildcard native/*/*.cpp native/*/*.hpp)
 
-.PHONY: help demo test lint docs bench sanitize format clean
+.PHONY: help demo test engines lint docs bench sanitize format clean
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
@@ -23,6 +23,9 @@ demo: .venv/.core  ## a short tour
 
 test: .venv/.test  ## all tests, and every example in the sources and the documents
 	.venv/bin/pytest $(PYTEST_ARGS)
+
+engines: .venv/.engines  ## tests of databases, Spark (which needs Java), Dask and Ray, in a network of their own
+	.venv/bin/python tests/engines/loopback.py .venv/bin/pytest tests -m engines -n 0 -p no:logging $(PYTEST_ARGS)
 
 lint: .venv/.lint  ## style, types, layers; says all there is to say before it fails
 	@failed=; \
@@ -69,7 +72,7 @@ clean:  ## remove everything made here
 	@touch $@
 
 # The extras of what is already there: nothing is built again.
-.venv/.test .venv/.lint .venv/.bench: .venv/.%: .venv/.core
+.venv/.test .venv/.lint .venv/.bench .venv/.engines: .venv/.%: .venv/.core
 	@echo "installing what make $* needs"
 	@$(@D)/bin/python $(PIP) 'naively[$*]'
 	@touch $@

@@ -25,11 +25,16 @@ _RENAMED = {
     "learning": "naively.learn",
 }
 
+_ENGINES = ("dask", "ray", "spark")
+"""Modules that need a library of the same name; the extras are called so as well."""
+
 __all__ = sorted([*_HOMES, "__version__"])  # noqa: PLE0605
 
 
 def __getattr__(name: str) -> Any:
     """Public names are loaded when first used (PEP 562)."""
+    if name in _ENGINES:
+        return _engine(name)
     home = _HOMES.get(name)
     if home is None:
         advice = f"; it is now {_RENAMED[name]}" if name in _RENAMED else ""
@@ -39,6 +44,19 @@ def __getattr__(name: str) -> Any:
     value = getattr(import_module(home), name)
     globals()[name] = value
     return value
+
+
+def _engine(name: str) -> Any:
+    """Return the module of an engine, whose library must be installed."""
+    from importlib import import_module
+
+    try:
+        return import_module(f"naively.engines.{name}")
+    except ModuleNotFoundError as error:
+        if str(error.name).partition(".")[0] == "naively":
+            raise
+        needed = f"naively.{name} needs {error.name}: pip install 'naively[{name}]'"
+        raise ImportError(needed, name=error.name) from None
 
 
 def __dir__() -> list[str]:

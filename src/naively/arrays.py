@@ -127,6 +127,55 @@ def sums_of_others(values: Array) -> Array:
     return rounded(less(*alike([total[np.zeros(len(values), np.intp)], values]))).astype(np.float64)
 
 
+def scaled(counts: Array, factor: Array) -> Array:
+    """Return counts times factors (0 or more), one for each along the last axis, rounded down to units of 2^-64.
+
+    >>> rounded(scaled(np.array([3, 5]), np.array([0.5, 2.0])))
+    array([ 1.5, 10. ])
+    """
+    mantissa, exponent = np.frexp(np.broadcast_to(factor, counts.shape[-1:]).astype(np.float64))
+    if (exponent > 62).any():
+        raise NaivelyError(TOO_LARGE)
+    whole, exact = (mantissa * 2.0**53).astype(np.uint64), widened(counts)
+    low, high = exact["fraction"], exact["whole"].view(np.uint64)
+    digits = [low & _LOW, low >> _HALF, high & _LOW, high >> _HALF, *(np.zeros_like(low) for _ in range(4))]
+    product = _times(digits, whole & _LOW, whole >> _HALF)
+    kept = _shifted_down(product, 53 - exponent)
+    if any(part.any() for part in kept[4:]) or (kept[3] >> np.uint64(31)).any():
+        raise NaivelyError(TOO_LARGE)
+    result = np.empty(counts.shape, FIXED)
+    result["fraction"] = kept[0] | (kept[1] << _HALF)
+    result["whole"] = (kept[2] | (kept[3] << _HALF)).view(np.int64)
+    return narrowed(result)
+
+
+_LOW, _HALF = np.uint64((1 << 32) - 1), np.uint64(32)
+
+
+def _times(digits: list[Array], low: Array, high: Array) -> list[Array]:
+    """Return the product of numbers of digits of 32 bits, the lowest first, and of numbers of two of them."""
+    result, carry = [], np.zeros_like(digits[0])
+    for i, digit in enumerate(digits):
+        first, second = digit * low, (digits[i - 1] * high if i else np.zeros_like(digit))
+        sum_ = (first & _LOW) + (second & _LOW) + carry
+        result.append(sum_ & _LOW)
+        carry = (first >> _HALF) + (second >> _HALF) + (sum_ >> _HALF)
+    return result
+
+
+def _shifted_down(digits: list[Array], bits: Array) -> list[Array]:
+    """Return numbers of digits of 32 bits, the lowest first, over 2^bits (below zero: multiplied), rounded down."""
+    places, rest = np.divmod(bits, 32)
+    rest, stacked = rest.astype(np.uint64), np.stack(digits)
+    padding = np.zeros((2, *stacked.shape[1:]), np.uint64)
+    padded = np.concatenate([padding, stacked, *[padding] * 2])
+    at = np.arange(len(digits) + 1).reshape(-1, *[1] * (stacked.ndim - 1)) + places + 2
+    there = (at >= 0) & (at < len(padded))
+    index = np.broadcast_to(np.clip(at, 0, len(padded) - 1), (len(digits) + 1, *stacked.shape[1:]))
+    moved = np.where(there, np.take_along_axis(padded, index, axis=0), np.uint64(0))
+    return [((moved[i] | (moved[i + 1] << _HALF)) >> rest) & _LOW for i in range(len(digits))]
+
+
 def total_of(values: Array) -> float:
     """Return the sum of a few numbers, correctly rounded, so that their order does not matter."""
     return math.fsum(values.tolist())

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TypeVar
 
 from naively.errors import InputError
@@ -37,6 +38,17 @@ def threads(numbers: int = SMALL) -> int:
             return int(given)
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Use one thread for what is called here, unless `NAIVELY_THREADS` says how many."""
+    before = getattr(_HERE, "spread", False)
+    _HERE.spread = before or "NAIVELY_THREADS" not in os.environ
+    try:
+        yield
+    finally:
+        _HERE.spread = before
 
 
 def on_threads(work: Callable[[T], R], items: Sequence[T], numbers: int) -> list[R]:

@@ -19,6 +19,7 @@ from naively.arrays import (
     negated,
     nonzero,
     rounded,
+    scaled,
     summed_by,
     sums_by,
     to_core,
@@ -107,6 +108,12 @@ class Cells(Value):
     def exactly(self, feature: Array, klass: Array) -> Array:
         """Return the same, int64 or FIXED."""
         return from_core(_core.look_up(self.feature, self.klass, to_core(self.exact), feature, klass))
+
+    def scaled(self, factors: Array) -> Cells:
+        """Return the values times a factor for each class, rounded down to units of 2^-64; without cells of zeros."""
+        exact = scaled(self.exact, factors[self.klass])
+        cells, left = Cells(self.feature, self.klass, exact), np.flatnonzero(nonzero(exact).any(axis=0))
+        return cells if len(left) == len(cells) else cells.taken(left)
 
     def renumbered(self, features: Callable[[Array], Array] | None, classes: Array | None) -> Cells:
         """Return the same values with other numbers for features and classes."""

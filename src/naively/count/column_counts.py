@@ -48,6 +48,10 @@ class ColumnCounts(Value):
         grid = self.grid.minus(_checked(other).grid, classes)  # exact, so it says first what was never counted
         return ColumnCounts(self.moments.minus(other.moments, classes), grid)
 
+    def scaled(self, factors: Array) -> ColumnCounts:
+        """Return the counts times a factor for each class."""
+        return ColumnCounts(self.moments.scaled(factors), self.grid.scaled(factors))
+
     def same(self, other: object) -> bool:
         """True if both hold the same."""
         return isinstance(other, ColumnCounts) and self.moments.same(other.moments) and self.grid.same(other.grid)

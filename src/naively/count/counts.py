@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from naively.arrays import Array, Value, alike, less, narrowed, negated, negative, plus, rounded
+from naively.arrays import Array, Value, alike, less, narrowed, negated, negative, plus, rounded, scaled
 from naively.count.cells import Cells, NegativeCell
 from naively.count.columns import CODE_BITS, MISSING, Categories
 from naively.count.grid import CELLS, Grid
@@ -169,6 +169,10 @@ class Counts(Value):
     def negated(self) -> Counts:
         """Return the negative counts, whose sum with others is a difference."""
         return Counts(self.kind, negated(self.exact_rows), self.features, self.cells.negated())
+
+    def scaled(self, factors: Array) -> Counts:
+        """Return the counts times a factor for each class."""
+        return replace(self, exact_rows=scaled(self.exact_rows, factors), cells=self.cells.scaled(factors))
 
     def same(self, other: object) -> bool:
         """True if both hold the same counts."""

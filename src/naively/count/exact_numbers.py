@@ -99,6 +99,25 @@ class ExactNumbers(Value):
     def __repr__(self) -> str:
         return f"ExactNumbers({self.rounded()})"
 
+    def scaled(self, factors: Array, away: Array) -> Self:
+        """Return the numbers times factors (0 or more), in a shape that fits: exactly, up to `_MOST_DIGITS` digits.
+
+        Of longer products the last digits are left out, and the rest is rounded away from zero where `away` is True.
+
+        >>> ExactNumbers.of(np.array([3.0, -0.1])).scaled(np.array([0.5, 2.0]), np.array(True)).rounded()
+        array([ 1.5, -0.2])
+        """
+        data, ends = np.ascontiguousarray(self.digits).tobytes(), 8 * np.cumsum(self.length, dtype=np.int64)
+        begins = np.concatenate([[0], ends[:-1]]) if len(ends) else ends
+        flat = [values.ravel().tolist() for values in np.broadcast_arrays(self.place, factors, away)]
+        products = [
+            _product(int.from_bytes(data[begin:end], "little", signed=True), *number)
+            for begin, end, *number in zip(begins.tolist(), ends.tolist(), *flat, strict=True)
+        ]
+        place = np.array([place for place, _ in products], np.int8).reshape(self.shape)
+        length = np.array([len(digits) // 8 for _, digits in products], np.uint8).reshape(self.shape)
+        return type(self)(place, length, np.frombuffer(b"".join(digits for _, digits in products), np.uint64))
+
     def take(self, index: Array) -> Self:
         """The numbers at these places of the flat array, in the shape of `index`; below zero, a zero."""
         return self._from(_core.exact_taken(self.flat, index.ravel()), index.shape)
@@ -128,3 +147,29 @@ class ExactNumbers(Value):
     def well_formed(self) -> bool:
         """True if every number is written in the one way that it should be."""
         return self.place.shape == self.length.shape and _core.exact_well_formed(*self.flat)
+
+
+_MOST_DIGITS = 8
+"""The number of digits of a product that is rounded: 512 bits, so that a variance is known to all bits of a double."""
+_LOWEST_PLACE = -36
+
+
+def _product(number: int, place: int, factor: float, away: bool) -> tuple[int, bytes]:
+    """Return the place and the digits of number * 2^(64 place) * factor."""
+    top, bottom = factor.as_integer_ratio()  # the bottom is a power of two
+    number *= top
+    if not number:
+        return 0, b""
+    low, up = divmod(1 - bottom.bit_length(), 64)
+    size, place = abs(number << up), place + low
+    excess = max(-(-(size.bit_length() + 1) // 64) - _MOST_DIGITS, _LOWEST_PLACE - place, 0)
+    if excess:
+        rest = size & ((1 << 64 * excess) - 1)
+        size, place = (size >> 64 * excess) + (away and rest > 0), place + excess
+    zeros = ((size & -size).bit_length() - 1) // 64 if size else 0
+    size >>= 64 * zeros
+    signed = size if number > 0 else -size
+    if not signed:
+        return 0, b""
+    bits = signed.bit_length() if signed > 0 else (-signed - 1).bit_length()
+    return place + zeros, signed.to_bytes(8 * (bits // 64 + 1), "little", signed=True)

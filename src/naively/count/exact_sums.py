@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from naively import _core
-from naively.arrays import Array, Value, rounded
+from naively.arrays import Array, Value, rounded, scaled
 from naively.count.counts import padded, rows_left, spread, sum_of, verify_present, verify_rows
 from naively.count.exact_numbers import ExactNumbers
 from naively.count.moments import Moments
@@ -223,6 +223,17 @@ class ExactSums(Value):
                     f"cannot forget {what}: feature {self.features.name(j)!r} of class "
                     f"{classes.name(int(self.present[k]))!r}; nothing was changed"
                 )
+
+    def scaled(self, factors: Array) -> Self:
+        """Return the sums as if each row weighed so many times as much, by class.
+
+        Where they are rounded, n and Σx² are not below what they should be and Σx is not beyond, so that no variance is
+        below zero.
+        """
+        axes = (1,) * (len(self.sums.shape) - 2)
+        away = np.array([True, False, True]).reshape(3, 1, *axes)
+        sums = self.sums.scaled(factors[self.present].reshape(-1, *axes), away)
+        return replace(self, exact_rows=scaled(self.exact_rows, factors), sums=sums)
 
     def same(self, other: object) -> bool:
         """True if both hold the same sums."""

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from naively import _core
-from naively.arrays import FIXED, Array, Value, narrowed, rounded
+from naively.arrays import FIXED, Array, Value, narrowed, rounded, scaled
 from naively.count.cells import Cells
 from naively.count.columns import CODE_BITS, MISSING
 from naively.count.counts import padded, rows_left, spread, sum_of, verify_counts, verify_rows
@@ -201,6 +201,11 @@ class NumberCounts(Value):
             return _core.added_values(self._flat, other._flat, subtract)
         except OverflowError as error:
             raise NaivelyError(str(error)) from None
+
+    def scaled(self, factors: Array) -> Self:
+        """Return the counts times a factor for each class; ticks stay, whether or not they have counts left."""
+        rows, sums = scaled(self.exact_rows, factors), self.sums.scaled(factors)
+        return replace(self, exact_rows=rows, cells=self.cells.scaled(factors), sums=sums)
 
     def same(self, other: object) -> bool:
         """True if both hold the same counts at the same levels."""

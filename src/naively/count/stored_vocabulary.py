@@ -69,7 +69,8 @@ class Stored(Vocabulary):
 
     @property
     def source(self) -> Any:
-        return self.__dict__.get("table", self.arrays)
+        known = self.__dict__  # one that skops made has no arrays
+        return known.get("table") or known["arrays"]
 
     def _put_into(self, table: Any, known: int) -> Any:
         if "table" in self.__dict__:

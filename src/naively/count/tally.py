@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from naively.arrays import Array, Value, less, rounded
+from naively.arrays import Array, Value, less, rounded, scaled
 from naively.count.counts import WORDS, Counts, padded, rows_left, spread, sum_of, verify_most, verify_rows
 from naively.errors import InputError
 from naively.names import Index
@@ -33,6 +34,9 @@ class Part(Protocol):
 
     def minus(self, other: Self, classes: Index) -> Self:
         """Subtract the other; raise NegativeCount if that is more than was counted."""
+
+    def scaled(self, factors: Array) -> Self:
+        """Return the counts times a factor for each class."""
 
     def same(self, other: object) -> bool:
         """True if both hold the same."""
@@ -66,7 +70,7 @@ def _verify_tally(tally: Tally) -> None:
 class Tally(Value):
     """The counts of some rows: classes, rows per class, and a part for each group of features that is counted alike.
 
-    `a + b` merges, `a - b` forgets, `a == b` compares.
+    `a + b` merges, `a - b` forgets, `a * 0.5` lets each row count half, `a == b` compares.
 
     >>> from naively import MultinomialNB
     >>> a = MultinomialNB().fit([[2, 0], [0, 1]], ["x", "y"]).tally_
@@ -123,6 +127,19 @@ class Tally(Value):
         for name, part in self.parts.items():
             check_missing(classes, (self.exact_rows, part), (theirs.exact_rows, theirs.parts[name]))
         return Tally(classes, rows, parts)
+
+    def __mul__(self, factor: float) -> Tally:
+        """Return the counts of rows that weigh so many times as much; where digits run out, they are rounded."""
+        if not isinstance(factor, Real) or not 0 <= factor < np.inf:
+            return NotImplemented
+        return self.scaled(np.full(self.classes.size, float(factor)))
+
+    __rmul__ = __mul__
+
+    def scaled(self, factors: Array) -> Tally:
+        """Return the counts times a factor for each class."""
+        parts = {name: part.scaled(factors) for name, part in self.parts.items()}
+        return Tally(self.classes, scaled(self.exact_rows, factors), parts)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tally):

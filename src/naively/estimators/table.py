@@ -27,6 +27,7 @@ from naively.learn.schema_report import SchemaTable
 from naively.learn.top_values import top_values
 from naively.learn.words import words_family, words_rule
 from naively.names import Index
+from naively.read.detect import engine_for
 from naively.read.frame import Frame
 from naively.read.label_codes import counted_codes
 from naively.read.labelled_table import batch_of, frame_of, label_mask, labelled, weighed
@@ -152,6 +153,9 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
         -------
         self : object
         """
+        engine = engine_for(X)
+        if engine is not None:
+            return self._fit_distributed(engine, X, y, sample_weight)
         with self._all_or_nothing():
             self._copy_parameters()
             if not isinstance(X, Iterator):

@@ -27,6 +27,7 @@ from naively.learn.model import NO_CLASSES, Model
 from naively.learn.parameters import defaults_of
 from naively.learn.text_learner import TextLearner
 from naively.learn.words import COUNTED
+from naively.read.detect import engine_for
 from naively.read.frame import Frame
 from naively.score.explanation import Explanation
 from naively.score.priors import PRIORS
@@ -205,6 +206,9 @@ class TextClassifier(TextsFromCounts, SklearnProtocol, TextLearner):
         -------
         self : object
         """
+        engine = engine_for(X)
+        if engine is not None:
+            return self._fit_distributed(engine, X, y, sample_weight)
         if y is None and isinstance(X, Iterator):
             return self._fit_batches(X)
         with self._all_or_nothing():

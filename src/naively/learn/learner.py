@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from numbers import Real
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
@@ -171,10 +172,46 @@ class Learner(Predictor):
         """Return the state that has counted no row, with what some rows decide of the counting."""
         raise NotImplementedError
 
+    def _fit_distributed(self, fit: Any, X: Any, y: Any, sample_weight: Any) -> Any:
+        """Take over the model that an engine makes of rows on many machines."""
+        with self._all_or_nothing():
+            self._copy_parameters()
+            self._commit(fit(self, X, y, sample_weight)._state)
+        return self
+
     def _uncounted(self, blocks: Blocks, dtype: Any = np.float64, schema: Any = None) -> Model:
         """Return the state of these blocks that has counted no row."""
         nothing = blocks.empty(Index.of(np.zeros(0, object)), blocks.no_features())
         return Model(Ledger.of(nothing), dtype, counted=self._counted(), schema=schema)
+
+    def decay(self, factor: float) -> Any:
+        """Let all rows that were learnt so far count `factor` times as much as they did.
+
+        Called before each `partial_fit`, it makes older rows count ever less. Counts are rounded down to units of
+        2^-64, sums of numbers after 512 bits; times a power of two, they are exact until bits fall off at that end. A
+        row is forgotten with the weight that it has by then (`forget(X, y, sample_weight=...)`).
+
+        >>> from naively import GaussianNB
+        >>> model = GaussianNB().fit([[1.0], [5.0]], ["a", "b"])
+        >>> model.decay(0.5).partial_fit([[2.5]], ["a"]).theta_.tolist()
+        [[2.0], [5.0]]
+
+        Parameters
+        ----------
+        factor : float
+            Above 0 and up to 1.
+
+        Returns
+        -------
+        self : object
+        """
+        if isinstance(factor, bool) or not isinstance(factor, Real) or not 0 < factor <= 1:
+            raise InputError(f"factor must be a number above 0 and up to 1, got {factor!r}")
+        with self._all_or_nothing():
+            self._check_fitted()
+            if factor < 1:
+                self._commit(self._state.decayed(float(factor)))
+        return self
 
     def _learnt(self, model: Model | None, X: Any, y: Any, classes: Index | None, sample_weight: Any) -> Model:
         """Return the state with these rows counted; the learner itself is not changed."""

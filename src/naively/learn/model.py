@@ -162,6 +162,15 @@ class Model:
         empty = (self.ledger.rows == 0) & (self.declared.locate(names) < 0)
         return self if not empty.any() or empty.all() else self.after(self.ledger.without_classes(empty))
 
+    def decayed(self, factor: float) -> Model:
+        """Return the state in which all rows count `factor` times as much as they did."""
+        left = self.after(Ledger.of(self.ledger.total * factor))
+        left.began *= factor
+        left.sample = None if self.sample is None else self.sample.scaled(factor)
+        if self.calibrated is not None:
+            left.calibrated = replace(self.calibrated, counted=self.calibrated.counted * factor)
+        return left.tidied()
+
     # --- scoring
 
     def table(self, blocks: Blocks, rule: Any, prior: Array) -> Table:

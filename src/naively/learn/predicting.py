@@ -25,6 +25,7 @@ from naively.score.table import Table
 
 if TYPE_CHECKING:
     from naively.learn.factors import Factor, RowCounts
+    from naively.score.export.sql.export import SqlExport
 
 
 class Predictor(Parameters):
@@ -304,6 +305,36 @@ class Predictor(Parameters):
     def _factors_of_row(self, model: Model, blocks: Blocks, table: Table, frame: Frame) -> Mapping[str, Factor]:
         """Return the values of the columns of one row, and the counts behind them."""
         return {}
+
+    def to_sql(
+        self, dialect: str, *, table: str = "rows", keep: Any = (), form: str = "auto", weights: str = "naively_weights"
+    ) -> SqlExport:
+        """Return a query that scores a table where it lies, and the table of weights that it joins.
+
+        Its columns are those to `keep`, `label`, `probability`, and `p_` with each label. See docs/export.md.
+
+        Parameters
+        ----------
+        dialect : {"duckdb", "sqlite", "postgresql", "spark"}
+            The database.
+        table : str, default="rows"
+            Name of the table to score.
+        keep : str or list of str, default=()
+            Columns of the table that the result has too. In Spark, the first must tell rows of texts apart.
+        form : {"auto", "join", "case"}, default="auto"
+            Whether categories and bins are looked up in the table of weights or in the query itself; "auto": in the
+            query if the weights are few.
+        weights : str, default="naively_weights"
+            Name of the table of weights.
+
+        Returns
+        -------
+        export : SqlExport
+        """
+        from naively.learn.export import terms_of
+        from naively.score.export.sql.export import to_sql
+
+        return to_sql(terms_of(self), dialect, table=table, keep=keep, form=form, weights=weights)
 
     def sample(self, n: int = 1, random_state: Any = None) -> tuple[Any, Array]:
         """Rows drawn from the model: a class by its prior, then a row from that class.

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from naively.arrays import Array, Value, alike, less, negative, nonzero, rounded, summed_by
+from naively.arrays import Array, Value, alike, less, negative, nonzero, rounded, scaled, summed_by
 from naively.count.counts import spread, sum_of
 from naively.families.base import rows_per_class
 from naively.names import Index
@@ -188,6 +188,13 @@ class Sample(Value):
                 group = replace(group, exact=rest).take(np.flatnonzero(nonzero(rest) & ~negative(rest)))
             left += [group] if len(group) else []
         return mine if left == list(mine.known) else replace(mine, known=tuple(left))
+
+    def scaled(self, factor: float) -> Sample:
+        """Return the sample of rows that weigh so many times as much."""
+        mine = self.settled
+        less = [replace(group, exact=scaled(group.exact, np.array(factor))) for group in mine.known]
+        left = (group.take(np.flatnonzero(nonzero(group.exact))) for group in less)
+        return replace(mine, known=tuple(group for group in left if len(group)))
 
     @cached_property
     def settled(self) -> Sample:

@@ -115,10 +115,10 @@ def numbers(values: Any) -> Array:
 
 
 def _chunk_numbers(chunk: Any) -> Array:
-    """Return the numbers or flags of an Arrow array; pyarrow's own conversion would import pandas."""
+    """Return the numbers or flags of an Arrow array; pyarrow's own conversion, of types too, would import pandas."""
     import pyarrow as pa
 
-    dtype = chunk.type.to_pandas_dtype()
+    dtype = np.dtype(_FLOATS.get(str(chunk.type), str(chunk.type)))
     if pa.types.is_boolean(chunk.type):
         found = flags_in(chunk, 1).view(np.uint8)
     elif not len(chunk):
@@ -131,6 +131,7 @@ def _chunk_numbers(chunk: Any) -> Array:
     return found
 
 
+_FLOATS = {"double": "float64", "float": "float32", "halffloat": "float16"}
 _PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 
 

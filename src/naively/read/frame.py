@@ -113,6 +113,14 @@ class Frame:
     def __len__(self) -> int:
         return self.rows
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields, with columns of Arrow as the bytes of a stream, which every library can save."""
+        return {**self.__dict__, "columns": {name: _as_bytes(values) for name, values in self.columns.items()}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        columns = {name: _from_bytes(values) for name, values in state["columns"].items()}
+        self.__dict__.update({**state, "columns": columns})
+
     def part(self, begin: int, end: int) -> Frame:
         """Return the rows from `begin` to `end`."""
         if begin == 0 and end >= self.rows:
@@ -187,6 +195,29 @@ class Frame:
         import pyarrow as pa
 
         return pa.nulls(self.rows)
+
+
+def _as_bytes(values: Any) -> Any:
+    """Return a column of Arrow as the bytes of a stream, any other as it is."""
+    if isinstance(values, (np.ndarray, Unreadable)):
+        return values
+    import pyarrow as pa
+
+    sink = pa.BufferOutputStream()
+    table = pa.table({"": values})
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue().to_pybytes()
+
+
+def _from_bytes(values: Any) -> Any:
+    """Return the column that `_as_bytes` took."""
+    if not isinstance(values, bytes):
+        return values
+    import pyarrow as pa
+
+    column = pa.ipc.open_stream(values).read_all().column(0)
+    return column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
 
 
 # --- converting columns
