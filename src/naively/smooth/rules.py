@@ -63,9 +63,8 @@ class Settled(Smoothing):
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """The share of each feature in all classes together; and for each class, the number of different features that it
-    has
-    seen, and the sum of the discounts of its counts.
+    """The share of each feature in all classes together; for each class, its number of different features and the sum
+    of the discounts of its counts.
     """
 
     share: Any
