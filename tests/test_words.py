@@ -20,7 +20,7 @@ WORDS = {
 """Words that do not say who does what: the noun or the verb that they stand for is wanted."""
 
 NAMES = {
-    *("Accepts", "BlockLedger", "BlockModel", "BlockTally", "CodedColumns", "Contest", "FiledLedger"),
+    *("Accepts", "AnyNumbers", "BlockLedger", "BlockModel", "BlockTally", "CodedColumns", "Contest", "FiledLedger"),
     *("Judged", "Manners", "Mixed", "MixedTable", "NeverCounted", "Overdrawn", "OwnCodes", "Shown", "Taken", "Tried"),
     *("Uncounted", "Weighed", "changed_kinds", "in_line", "localised", "make_holes", "put_together", "spectral"),
 }

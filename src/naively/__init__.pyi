@@ -1,9 +1,9 @@
 """The public names: the one list of them, which `__init__.py` and type checkers read."""
 
-from naively.count.column_counts import ColumnCounts as ColumnCounts
 from naively.count.counts import Counts as Counts
 from naively.count.exact_pairs import ExactPairs as ExactPairs
 from naively.count.exact_sums import ExactSums as ExactSums
+from naively.count.number_counts import NumberCounts as NumberCounts
 from naively.count.tally import Tally as Tally
 from naively.data import film_reviews as film_reviews
 from naively.errors import DataWarning as DataWarning

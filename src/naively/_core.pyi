@@ -178,11 +178,6 @@ def count_whole(
 def count_column(codes: _I4, klass: _I4, classes: int, weight: _F8 | None, size: int) -> _Counts:
     """Count each of `size` codes by class, codes by classes; the last row counts the missing (lowest) code."""
 
-def count_grids(
-    columns: list[_Values], klass: _I4, classes: int, weight: _F8 | None, bits: int, threads: int
-) -> list[tuple[tuple[_I8, _I4, _Counts, _Counts] | None, _Fault]]:
-    """Return for each column cell, class, weight, and weights of missing values; the fault."""
-
 def description_length_cuts(counts: _F8) -> _I8:
     """Find cuts between cells (counts: cells by classes) that separate the classes; after Fayyad and Irani."""
 
@@ -286,8 +281,8 @@ class Column:
         """Read texts of a long column."""
 
     @staticmethod
-    def of_bins(values: _Values, edges: _I8, bits: int) -> Column:
-        """Read numbers by bins: the code is the number of edges (cells, ascending) at or below the number's cell."""
+    def of_bins(values: _Values, starts: _F8) -> Column:
+        """Read numbers by bins: the code is the number of bin starts (ascending) at or below the number."""
 
     @staticmethod
     def of_numbers(values: _Values, known: KnownNumbers) -> Column:

@@ -85,6 +85,11 @@ class NumberCounts(Value):
         sums = ExactSums.empty(n_classes, features)
         return cls(sums.exact_rows, features, levels, bounds, np.zeros(0, np.uint64), Cells.empty(), sums)
 
+    def absent(self, exact_rows: Array) -> NumberCounts:
+        """Return the counts of rows in which all columns are missing."""
+        none = NumberCounts.empty(len(exact_rows), Index(0))
+        return replace(none, exact_rows=exact_rows, sums=replace(none.sums, exact_rows=exact_rows))
+
     @classmethod
     def counted(
         cls,
@@ -157,10 +162,15 @@ class NumberCounts(Value):
 
     def counts(self, column: int) -> Array:
         """How often each class has each tick of a column: classes by ticks."""
-        begin, end = np.searchsorted(self.cells.feature, [column << CODE_BITS, (column << CODE_BITS) | MISSING])
-        result = np.zeros((len(self.rows), int(np.diff(self.bounds)[column])), self.cells.values.dtype)
-        result[self.cells.klass[begin:end], self.cells.feature[begin:end] & MISSING] = self.cells.values[0, begin:end]
+        at, klass, value = self.entries(column)
+        result = np.zeros((len(self.rows), int(self.bounds[column + 1] - self.bounds[column])), value.dtype)
+        result[klass, at] = value
         return result
+
+    def entries(self, column: int) -> tuple[Array, Array, Array]:
+        """The ticks of a column by number, the classes that have them, and how often."""
+        begin, end = np.searchsorted(self.cells.feature, [column << CODE_BITS, (column << CODE_BITS) | MISSING])
+        return self.cells.feature[begin:end] & MISSING, self.cells.klass[begin:end], self.cells.values[0, begin:end]
 
     def missing(self) -> Array:
         """How often each column is missing in each class: columns by classes."""
@@ -309,6 +319,17 @@ class NumberCounts(Value):
             moved + missing,
             _spread_sums(self.sums, features, own),
         )
+
+
+def middles(x: Array, level: int) -> Array:
+    """The number in the middle of the tick of each number.
+
+    >>> middles(np.array([1.0, 1.9, -3.0]), 0).tolist()
+    [1.5, 1.5, -3.0]
+    """
+    pattern, cut = (np.asarray(x, np.float64) + 0.0).view(np.uint64), np.uint64(EXACT - level)
+    ordered = np.where(pattern & _SIGN != 0, ~pattern, pattern | _SIGN)
+    return _numbers(((ordered >> cut) << cut) | ((np.uint64(1) << cut) >> np.uint64(1)))
 
 
 def _as_counted(values: Array) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Protocol
@@ -112,9 +112,18 @@ class Tally(Value):
         return {name: getattr(part, "features", None) for name, part in self.parts.items()}
 
     def __add__(self, other: Tally) -> Tally:
-        classes, theirs = self.aligned(other)
-        parts = {name: part + theirs.parts[name] for name, part in self.parts.items()}
+        mine = self.with_parts_of(other)
+        classes, theirs = mine.aligned(other.with_parts_of(mine) if isinstance(other, Tally) else other)
+        parts = {name: part + theirs.parts[name] for name, part in mine.parts.items()}
         return Tally(classes, sum_of([self.exact_rows, theirs.exact_rows]), parts)
+
+    def with_parts_of(self, other: Any) -> Tally:
+        """Return the tally with the parts that only the other one has, if all their columns may be missing."""
+        others: dict[str, Any] = other.parts if isinstance(other, Tally) else {}
+        absent = [name for name in others if name not in self.parts]
+        if not absent or not all(hasattr(others[name], "absent") for name in absent):
+            return self
+        return replace(self, parts={**self.parts, **{name: others[name].absent(self.exact_rows) for name in absent}})
 
     def __radd__(self, other: int) -> Tally:
         """Return this tally for 0 + tally, which is how `sum` begins."""
@@ -150,6 +159,20 @@ class Tally(Value):
             return False
         same = np.array_equal(*padded(self.exact_rows, theirs.exact_rows))
         return same and all(part.same(theirs.parts[name]) for name, part in self.parts.items())
+
+    def same_counts(self, other: Tally) -> bool:
+        """True if both hold the same counts, those of numbers at the coarser of the two levels of each column.
+
+        What was forgotten does not make a column finer again: `((a + b) - b).same_counts(a)` holds always,
+        `(a + b) - b == a` where no column of numbers has become coarser by `b` (docs/decisions.md).
+        """
+        try:
+            _, theirs = self.aligned(other)
+        except InputError:
+            return False
+        pairs: list[tuple[Any, Any]] = [(part, theirs.parts[name]) for name, part in self.parts.items()]
+        same = np.array_equal(*padded(self.exact_rows, theirs.exact_rows))
+        return same and all(getattr(a, "same_counts", a.same)(b) for a, b in pairs)
 
     __hash__ = None  # type: ignore[assignment]
 

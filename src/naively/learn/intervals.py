@@ -22,6 +22,7 @@ from naively.families.categorical import Categorical
 from naively.families.codes import CodeCounts
 from naively.families.columns.kernel import USUAL_BINS
 from naively.families.columns.missingness import Missingness
+from naively.families.columns.number_table import NumberTable
 from naively.families.columns.numeric import AnyNumbers
 from naively.families.counts import COUNTS
 from naively.families.counts_left_out import unsorted
@@ -125,17 +126,17 @@ def _draws(squares: Linear, X: Any, totals: Array, features: int, rule: Settled)
 
 def _numbers(family: AnyNumbers, ledger: PartLedger, rule: Any, X: Any) -> Array:
     table = family.table(ledger, rule, np.zeros(ledger.classes.size))
-    binned = tuple(column for column in table.columns if column.edges is not None)
-    if not binned:
+    coded = table.coded_columns
+    if not coded:
         return np.zeros((X.rows, ledger.classes.size))
     columns = []
-    for column in binned:
+    for column in coded:
         assert column.counts is not None
         settled = _added(rule.settle(lambda: Known(column.alpha)))  # noqa: B023
         usual = None if column.width is None else USUAL_BINS
         logs = CodeCounts.of([column.counts], usual).logs(Variance(settled))
         columns.append(replace(column, logs=logs))
-    return _of_table(family.table_of(ledger, columns, table.prior), X)
+    return _of_table(NumberTable.of(family.who, ledger.classes, tuple(columns), table.prior), X)
 
 
 def interval(proba: Array, variance: Array, temperature: float, level: float) -> tuple[Array, Array]:

@@ -1,4 +1,4 @@
-"""Kernel: a smooth density from counts on the grid, kept as many narrow bins."""
+"""Kernel: a smooth density from the counts of values, kept as many narrow bins."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from naively.arrays import Array
-from naively.count.grid import cells_of, middles, starts
-from naively.families.columns.bins import by_frequency, evenly
+from naively.families.columns.bins import evenly, snapped
+from naively.families.columns.counted import CountedColumn, by_frequency
 from naively.families.columns.declared import Kernel
 
 _BINS = 256
@@ -18,15 +18,15 @@ _CURVES = 512
 USUAL_BINS = 10  # a rule's pseudo-counts are in all as many as for a histogram of so many bins
 
 
-def kernel_bins(rule: Kernel, cells: Array, counts: Array) -> tuple[Array, Array, Array]:
+def kernel_bins(rule: Kernel, column: CountedColumn) -> tuple[Array, Array, Array]:
     """Edges of the bins, what the normal curves about every number come to in each, and the curves' widths."""
-    x = middles(cells)
+    x, counts = column.middle, column.counts
     width = _widths(rule, x, counts)
     reach = 3.0 * float(width.max(initial=0.0))
     largest = np.finfo(np.float64).max / 4
     low, high = (np.clip(v, -largest, largest) for v in (x.min(initial=0.0) - reach, x.max(initial=0.0) + reach))
-    edges = np.unique(cells_of(evenly(low, high, _BINS)[1:-1]))
-    bins = np.stack([_smoothed(x, counts[:, k], width[k], starts(edges)) for k in range(counts.shape[1])], axis=1)
+    edges = snapped(evenly(low, high, _BINS)[1:-1], column)
+    bins = np.stack([_smoothed(x, counts[:, k], width[k], edges) for k in range(counts.shape[1])], axis=1)
     return edges, bins, width
 
 
