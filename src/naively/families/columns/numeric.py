@@ -39,8 +39,8 @@ _AT_ONCE = 1 << 19
 
 @stored()
 @dataclass(frozen=True)
-class AnyNumbers:
-    """Counts the values of columns of numbers, and decides from these what each column is taken for."""
+class DecidedColumns:
+    """Counts the values of columns of numbers, and decides the family of each column from these counts."""
 
     who: str
     columns: tuple[tuple[str, Rule], ...]
