@@ -256,7 +256,7 @@ class TextClassifier(TextsFromCounts, SklearnProtocol, TextLearner):
         return self
 
     def _fit_and_read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Frame, Array, Array | None]:
-        """Fit, and return the texts as `_labelled` does; they are read once if nothing has to be chosen or known before."""
+        """Fit, and return the texts as `_labelled` does; they are read once if nothing has to be chosen first."""
         self._validate_params()
         self._copy_parameters()
         chooses = is_open(self._parameters())
