@@ -11,7 +11,7 @@ PIP = -m pip install --quiet --disable-pip-version-check
 CORE = pyproject.toml CMakeLists.txt $(wildcard native/*/*)
 NATIVE = $(wildcard native/*/*.cpp native/*/*.hpp)
 
-.PHONY: help demo test engines lint bench sanitize format clean
+.PHONY: help demo test engines lint docs bench sanitize format clean
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
@@ -36,6 +36,10 @@ lint: .venv/.lint  ## style, types, layers; says all there is to say before it f
 	check .venv/bin/clang-format --dry-run --Werror $(NATIVE); \
 	check .venv/bin/lint-imports --no-logo; \
 	if [ -n "$$failed" ]; then echo "make lint: failed: $${failed#, }"; exit 1; fi
+
+docs: .venv/.core  ## write docs/reference.md and docs/architecture.svg
+	@.venv/bin/python docs/make_reference.py
+	@.venv/bin/python docs/make_drawing.py
 
 bench: .venv/.bench  ## how fast the core is; with BENCH=text, tables, choosing, commands, rows, merging or streams, those
 	@.venv/bin/python bench/$(BENCH).py $(BENCH_ARGS)

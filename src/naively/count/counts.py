@@ -1,4 +1,4 @@
-"""Counts: what was seen of countable features, by number of class."""
+"""Counts of features by class."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ class Counts(Value):
         return replace(self, exact_rows=rows, cells=self.cells.taken(mine).renumbered(None, places))
 
     def dense(self, plane: int = 0) -> Array:
-        """One plane as an array, classes by features."""
+        """Return one plane as an array, classes by features."""
         if isinstance(self.features, Categories):
             raise InputError(f"counts of {self.kind} have no single array; ask for a column")
         result = np.zeros((len(self.exact_rows), self.features.size), self.cells.values.dtype)
@@ -261,7 +261,7 @@ def padded(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def sum_of(parts: list[Array]) -> Array:
-    """The sum of exact values per class, for more or fewer classes."""
+    """Return the sum of exact values per class, for more or fewer classes."""
     total, *rest = parts
     for part in rest:
         total = plus(*padded(total, part))
