@@ -53,8 +53,6 @@ def background_of(everywhere: Array, total: Numeric) -> Array:
     once.
 
     `total` is the sum over all features, including these.
-
-    `total` is the sum over all features, these included.
     """
     total = np.asarray(total, dtype=np.float64)
     return np.where(everywhere > 0, everywhere, 1.0) / np.where(total > 0, total, 1.0)

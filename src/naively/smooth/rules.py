@@ -67,10 +67,7 @@ class Settled(Smoothing):
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """The share of each feature in all classes together; and for each class, the number of different features that it
-    has
-    seen, and the sum of the discounts of its counts.
-    """
+    """Shares of features in all classes together; and by class, different features seen, and the sum of discounts."""
 
     share: Numeric
     types: Numeric
