@@ -17,6 +17,7 @@ import numpy as np
 from naively import _core
 from naively.arrays import Array, Value, alike, plus, rounded
 from naively.count.cells import Cells, NegativeCell, gathered
+from naively.count.columns import Categories
 from naively.count.counts import Counts, negative_count, rows_left, spread, sum_of
 from naively.count.tally import Part, Tally, check_classes, check_missing
 from naively.errors import NoCounts
@@ -107,6 +108,9 @@ class PartLedger(Value):
     def add(self, part: Any, classes: Index) -> PartLedger:
         """Return the sum with one more part; `classes` are those of both."""
         levels = (self.total,) if "total" in self.__dict__ else self.levels  # which has been added up already
+        if isinstance(part, Counts) and isinstance(part.features, Categories):
+            width = part.features.columns.size
+            levels = tuple(v.over(part.features, v.features) if v.features.columns.size < width else v for v in levels)
         sum_ = PartLedger(classes, _merged((*levels, part)))
         features = self.__dict__.get("features")
         if features is not None and part.features is features:

@@ -229,14 +229,13 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
         return Model(Ledger.of(tally), dtype, declared, self._counted(), schema=schema)
 
     def _widened(self, model: Model, blocks: Blocks, batch: Batch) -> tuple[Model, Blocks]:
-        schema = model.schema.extended(batch.frame)
+        schema = model.schema.extended(batch.frame, self._words)
         if schema is model.schema:
             return model, blocks
         wider = replace(model, schema=schema)
         return wider, self._counting_blocks(wider)
 
     def _after_learning(self, model: Model, batch: Batch) -> None:
-        model.schema.warn_of_new(batch.frame)
         for block in model.schema.blocks:
             if isinstance(block, CategoryBlock):
                 block.warn(model.features[block.name], float(model.ledger.rows.sum()))
