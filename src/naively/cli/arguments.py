@@ -13,7 +13,7 @@ from naively.cli.subcommands import add_commands
 
 GROUPS = {
     "learn": ("train", "learn", "forget", "merge"),
-    "use": ("predict", "explain", "show"),
+    "use": ("predict", "explain", "show", "export"),
     "judge": ("evaluate", "compare", "suspects"),
     "other": ("demo", "completion"),
 }

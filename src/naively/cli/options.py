@@ -16,6 +16,7 @@ FAMILIES = ("auto", "multinomial", "complement", "bernoulli")
 WEIGHTINGS = ("auto", "counts", "binary", "tfidf")
 TOKENS = ("words", "sklearn", "chars")
 PRIORS = ("empirical", "uniform")
+DIALECTS = ("duckdb", "sqlite", "postgresql", "spark")
 SHELLS = ("bash", "zsh", "fish")
 
 

@@ -6,8 +6,9 @@ import argparse
 from typing import Any
 
 from naively.cli.exit import UsageError
-from naively.cli.option_types import at_least, probability, row, seconds
+from naively.cli.option_types import at_least, names, probability, row, seconds
 from naively.cli.options import (
+    DIALECTS,
     MODELLING,
     OF_FILES,
     OUTPUTS,
@@ -29,7 +30,8 @@ from naively.cli.options import (
 def add_commands(commands: Any) -> None:
     """Add all commands, in the order in which the help lists them."""
     for add in (
-        _train, _learn, _forget, _merge, _predict, _explain, _show, _evaluate, _compare, _suspects, _demo, _completion,
+        _train, _learn, _forget, _merge, _predict, _explain, _show, _export, _evaluate, _compare, _suspects, _demo,
+        _completion,
     ):  # fmt: skip
         add(commands)
 
@@ -194,6 +196,29 @@ def _show(commands: Any) -> None:
     common(command)
 
 
+def _export(commands: Any) -> None:
+    command = add_command(
+        commands, "export", "write a model as SQL or ONNX", "MODEL --to sql|onnx [-o FILE] [options]",
+        "Write a model as SQL or as ONNX, which give its labels and probabilities where the data lie.\n\n"
+        "SQL is a script: it makes a table of weights, if one is needed, and then scores a table. What cannot be "
+        "exported is refused. See docs/export.md.",
+        "  naively export reviews.nb --to sql --dialect postgresql --table reviews --keep id > score.sql\n"
+        "  naively export homes.nb --to onnx -o homes.onnx",
+        _check_export,
+    )  # fmt: skip
+    model_positional(command)
+    command.add_argument("--to", choices=("sql", "onnx"), required=True, help="what to write")
+    output(command, "FILE", "where it goes (default: standard output, for SQL)")
+    group = command.add_argument_group("SQL")
+    group.add_argument("--dialect", choices=DIALECTS, help="the database (default: duckdb)")
+    group.add_argument("--table", metavar="NAME", help="the table to score (default: rows)")
+    group.add_argument("--keep", metavar="A,B", action="extend", type=names, help="columns that the result has too")
+    group.add_argument("--form", choices=("auto", "join", "case"), help="look weights up by a join or by CASE")
+    group = command.add_argument_group("ONNX")
+    group.add_argument("--texts", choices=("words", "counts"), help="the input: texts (default), or counts of words")
+    common(command)
+
+
 def _evaluate(commands: Any) -> None:
     command = add_command(
         commands, "evaluate", "tell how good a model is, or would be",
@@ -259,7 +284,7 @@ def _demo(commands: Any) -> None:
         commands, "demo", "a short tour, on data that come with naively", "[options]",
         "A short tour: train, evaluate and explain, on data that come with naively. It leaves no files behind.",
         "  naively demo\n"
-        "  naively demo --data .          # reviews.csv and flowers.csv, to try the other commands with",
+        "  naively demo --data tour       # tour/reviews.csv and tour/flowers.csv, to try the other commands with",
     )  # fmt: skip
     command.add_argument("--data", metavar="FOLDER", help="write the data of the tour into this folder instead")
     common(command)
@@ -340,6 +365,18 @@ def _check_merge(arguments: argparse.Namespace) -> None:
         raise UsageError(f"two models are needed at least, got {len(arguments.models)}")
     if arguments.output is None:
         raise UsageError("where does the sum go? Give a file by -o")
+
+
+def _check_export(arguments: argparse.Namespace) -> None:
+    _need_model(arguments)
+    others = ("texts",) if arguments.to == "sql" else ("dialect", "table", "keep", "form")
+    for name in others:
+        if getattr(arguments, name) is not None:
+            raise UsageError(f"--{name} does not go with --to {arguments.to}")
+    if arguments.output == "-":
+        arguments.output = None
+    if arguments.to == "onnx" and arguments.output is None:
+        raise UsageError("where does the ONNX model go? Give a file by -o")
 
 
 def _check_explain(arguments: argparse.Namespace) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -131,7 +132,7 @@ class ExactNumbers(Value):
     def total(self, axis: int) -> Self:
         """Sums over an axis."""
         before, after = self.shape[:axis], self.shape[axis + 1 :]
-        outer, inner = (int(np.prod(shape, dtype=np.int64)) for shape in (before, after))
+        outer, inner = (math.prod(shape) for shape in (before, after))
         return self._from(
             _core.exact_totals(self.flat, outer, self.shape[axis], inner, threads(self.digits.size)), before + after
         )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from naively import _core
-from naively.arrays import Array, Value, rounded, scaled
+from naively.arrays import Array, Value, plus, rounded, scaled
 from naively.count.counts import padded, rows_left, spread, sum_of, verify_present, verify_rows
 from naively.count.exact_numbers import ExactNumbers
 from naively.count.moments import Moments
@@ -186,9 +186,9 @@ class ExactSums(Value):
 
     def refuse_too_wide(self, classes: Index) -> None:
         """Raise where the variance of a class is no float64."""
-        wide = np.argwhere(~np.isfinite(self.variance))
-        if len(wide):
-            k, j = wide[0].tolist()
+        finite = np.isfinite(self.variance)
+        if not finite.all():
+            k, j = np.argwhere(~finite)[0].tolist()
             raise InputError(
                 f"column {self.features.name(j)!r} has a variance beyond float64 in class "
                 f"{classes.name(int(self.present[k]))!r}; rescale the column"
@@ -200,8 +200,18 @@ class ExactSums(Value):
         return self if len(self.present) == n_classes else self._over(self.features, np.arange(n_classes), None)
 
     def __add__(self, other: Self) -> Self:
+        if self._covers(other):  # as one more row of a stream is
+            shape = self.sums.shape
+            at = slice(None), other.present, slice(None)
+            theirs = other.sums if other.sums.shape == shape else other.sums.spread(shape, at)
+            return replace(self, exact_rows=plus(self.exact_rows, other.exact_rows), sums=self.sums + theirs)
         a, b = self._aligned(other)
         return type(self)(sum_of([a.exact_rows, b.exact_rows]), a.features, a.present, a.sums + b.sums)
+
+    def _covers(self, other: Self) -> bool:
+        """True if the other has the same features and classes, and these sums are there for every class."""
+        alike = isinstance(other, ExactSums) and other.features is self.features
+        return alike and len(self.present) == len(self.exact_rows) == len(other.exact_rows)
 
     def minus(self, other: Self, classes: Index) -> Self:
         """Return the difference; raise NegativeCount where the other was never counted."""

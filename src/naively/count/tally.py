@@ -13,6 +13,7 @@ from naively.arrays import Array, Value, less, rounded, scaled
 from naively.count.counts import WORDS, Counts, padded, rows_left, spread, sum_of, verify_most, verify_rows
 from naively.errors import InputError
 from naively.names import Index
+from naively.report import Report, Sheet
 from naively.store.damage import COUNTS, are, need
 from naively.store.registry import stored
 
@@ -67,7 +68,7 @@ def _verify_tally(tally: Tally) -> None:
 
 @stored(check=_check_tally, verify=_verify_tally)
 @dataclass(frozen=True, eq=False, repr=False)
-class Tally(Value):
+class Tally(Value, Report):
     """The counts of some rows: classes, rows per class, and a part for each group of features that is counted alike.
 
     `a + b` merges, `a - b` forgets, `a * 0.5` lets each row count half, `a == b` compares.
@@ -234,6 +235,21 @@ class Tally(Value):
         if len(self.parts) == 1:
             return f"{head}, {self.part!r})"
         return ",\n  ".join([head, *(f"{name}: {part!r}" for name, part in self.parts.items())]) + ")"
+
+    __str__ = __repr__
+
+    def _sheets(self) -> tuple[Sheet, ...]:
+        order = range(self.classes.size) if self.classes.order is None else self.classes.order.tolist()
+        counts = [f"{n:_}" if isinstance(n, int) else f"{n:_.6g}" for n in self.rows.tolist()]
+        rows = [(str(self.classes.name(k)), counts[k]) for k in order]
+        if len(rows) > _MOST_SHOWN:
+            rows[_MOST_SHOWN:] = [(f"{len(rows) - _MOST_SHOWN:_} more", "")]
+        parts = tuple((name, repr(part)) for name, part in self.parts.items())
+        return Sheet(("class", "rows"), tuple(rows)), Sheet(("part", "holds"), parts, align="l")
+
+
+_MOST_SHOWN = 20
+"""Number of classes that a notebook shows."""
 
 
 def check_missing(classes: Index, mine: tuple[Array, Any], gone: tuple[Array, Any]) -> None:

@@ -13,6 +13,7 @@ from naively.count.vocabulary import Buckets
 from naively.errors import InputError
 from naively.families.blocks.base import Block
 from naively.families.blocks.categories import CategoryBlock, CategoryColumn
+from naively.families.blocks.matrix import ArrayBlock
 from naively.families.blocks.text import TextBlock
 from naively.families.columns.declared import Bernoulli
 from naively.families.columns.missingness import Missingness
@@ -60,6 +61,15 @@ def terms_of(predictor: Any) -> Terms:
     labels = tuple(np.asarray(classes.names)[order].tolist())
     found = tuple(_sorted(term, order) for term in terms if not _is_nothing(term))
     return Terms(predictor._who, labels, table.prior[order], found, _calibration(predictor, model))
+
+
+def array_columns(predictor: Any) -> list[str] | None:
+    """Return the columns of a model of arrays; None for models of tables and texts."""
+    blocks = predictor._weighed_by()[1].blocks.blocks
+    if not isinstance(blocks[0], ArrayBlock):
+        return None
+    columns = blocks[0].columns
+    return [f"x{j}" for j in range(columns)] if isinstance(columns, int) else list(map(str, columns))
 
 
 def _is_nothing(term: Term) -> bool:
