@@ -51,7 +51,7 @@ def same(one: NaiveBayes, other: NaiveBayes, table: dict[str, Any]) -> None:
     assert np.array_equal(one.predict_proba(table), other.predict_proba(table))
 
 
-@settings(max_examples=25)
+@settings(max_examples=60)
 @given(seeds, st.integers(2, 120), st.integers(1, 6))
 def test_no_order_batch_or_partition_matters(seed: int, rows: int, n_parts: int) -> None:
     rng = np.random.default_rng(seed)

@@ -87,7 +87,8 @@ class AnyNumbers:
         counted, order = self._counted(ledger, name), ledger.classes.order
         if order is None:
             return decide(name, declared, counted, moments, rule)
-        found = decide(name, declared, replace(counted, counts=counted.counts[:, order]), moments.at(order), rule)
+        sorted_ = replace(counted, counts=np.ascontiguousarray(counted.counts[:, order]))
+        found = decide(name, declared, sorted_, moments.at(order), rule)
         return found.reordered(np.argsort(order))
 
     def _counted(self, ledger: PartLedger, name: str) -> CountedColumn:
