@@ -292,6 +292,23 @@ def test_refit_is_as_if_declared_before_counting(columns: dict[str, Any]) -> Non
     assert np.array_equal(model.refit(columns=None).predict_proba(table), before)
 
 
+def test_all_columns_that_are_refitted_as_gaussian_have_one_epsilon() -> None:
+    table, y = ages()
+    columns: dict[str, Any] = {"age": naively.Gaussian(1e-3), "zip": naively.Gaussian(1e-3), "open": "gaussian"}
+    declared = NaiveBayes(calibrate=False, columns=columns).fit(table, y)
+    model = NaiveBayes(calibrate=False).fit(table, y).refit(columns=columns)
+    np.testing.assert_allclose(model.predict_proba(table), declared.predict_proba(table), rtol=1e-9)
+    del table["open"], table["s"]
+    rows = np.stack(list(table.values()), axis=1)
+    model = NaiveBayes(calibrate=False).fit(table, y).refit(columns=dict.fromkeys(table, "gaussian"))
+    found = model.predict_proba(table)
+    np.testing.assert_allclose(found, naively.GaussianNB().fit(rows, y).predict_proba(rows), rtol=1e-9)
+    one, other = (naively.leave_one_out(m, t, y).scores.joint for m, t in (
+        (model, table), (naively.GaussianNB().fit(rows, y), rows)
+    ))  # fmt: skip
+    np.testing.assert_allclose(one, other, rtol=1e-6)
+
+
 def test_families_have_names() -> None:
     table, y = ages()
     names = {"age": "log normal", "zip": "NegativeBinomial", "open": "bernoulli", "s": "categorical"}
