@@ -15,7 +15,7 @@ from naively.cli.console import Console
 from naively.cli.prefetch import Prefetch
 from naively.errors import FileError, InputError
 from naively.read.matrix import RowError
-from naively.sources import Source
+from naively.sources.source import Source
 from naively.store.atomic import sweep
 
 

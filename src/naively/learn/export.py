@@ -120,8 +120,8 @@ def block_terms(table: Any, block: Block) -> list[Term]:
 
 @block_terms.register
 def _(table: LinearTable, block: Block) -> list[Term]:
-    holes = table.terms_of_missing if table.missing_terms is not None else None
-    missing = None if holes is None else Weights(_weights(holes[0]), None if holes[1] is None else _weights(holes[1]))
+    terms = table.terms_of_missing if table.missing_terms is not None else None
+    missing = None if terms is None else Weights(_weights(terms[0]), None if terms[1] is None else _weights(terms[1]))
     return [
         Sums(
             tuple(_column_names(block, table.features)), _linear(table), _base(table), missing, table.accepts.threshold

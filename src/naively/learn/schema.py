@@ -85,7 +85,7 @@ class ColumnPlan:
 @stored()
 @dataclass(frozen=True)
 class Schema:
-    """The kind of counts of each column; the family of a column of numbers follows from its counts."""
+    """The blocks and families of all columns; the family of a column of numbers follows from its counts."""
 
     who: str
     columns: tuple[ColumnPlan, ...]

@@ -170,7 +170,7 @@ def _with_missing_terms(table: LinearTable) -> LinearTable:
 
 
 class RowConstant(Protocol):
-    """What a row adds to every class."""
+    """The number that a row adds to every class."""
 
     def of_rows(self, X: Rows) -> Array:
         """Return one number for each row."""
