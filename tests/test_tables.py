@@ -605,11 +605,11 @@ def test_the_schema_shows_in_text_and_in_notebooks() -> None:
     assert model.schema_["age"].why == "given"
     assert model.schema_["age"].missing > 0
     page = model._repr_html_()
-    assert "<td>note</td>" in page
+    assert ">note</td>" in page
     odd = plain_table().fit({"<b>": [1.5, 2.5]}, ["x", "y"])
-    assert "<td><b></td>" not in odd._repr_html_()
-    assert "<th>column</th>" in page
-    assert "<th>column</th>" not in plain_table()._repr_html_()
+    assert "><b></td>" not in odd._repr_html_()
+    assert ">column</th>" in page
+    assert ">column</th>" not in plain_table()._repr_html_()
 
 
 def test_rows_drawn_from_the_model_are_a_table_that_it_takes() -> None:
