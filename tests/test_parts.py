@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from families import CASES, PAIRS, Case, of_rows, weighted_data
+from families import CASES, Case, of_rows, weighted_data
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
