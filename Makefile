@@ -42,7 +42,7 @@ lint: .venv/.lint  ## style, types, layers; says all there is to say before it f
 	check .venv/bin/lint-imports --no-logo; \
 	if [ -n "$$failed" ]; then echo "make lint: failed: $${failed#, }"; exit 1; fi
 
-bench: .venv/.bench  ## how fast the core is; with BENCH=text, tables, choosing, commands, rows or merging, those
+bench: .venv/.bench  ## how fast the core is; with BENCH=text, tables, choosing, commands, rows, merging or engines, those
 	@.venv/bin/python bench/$(BENCH).py $(BENCH_ARGS)
 
 # Python itself is not built with sanitizers, so they are loaded ahead of it. Their reports go past pytest.
