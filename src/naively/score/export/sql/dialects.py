@@ -17,7 +17,7 @@ LARGEST = "1.7976931348623157e308"
 
 @dataclass(frozen=True)
 class Dialect:
-    """What all dialects write alike, and what they do not."""
+    """Writes values, names and functions; a subclass writes what its database has otherwise."""
 
     name: ClassVar[str]
     mark: ClassVar[str] = '"'
@@ -26,6 +26,7 @@ class Dialect:
     stored: ClassVar[str] = "MATERIALIZED "
     needs_key: ClassVar[bool] = False  # to tell the rows of a table apart
     row_number: ClassVar[str] = "ROW_NUMBER() OVER ()"
+    grouping_sets: ClassVar[bool] = True
 
     # --- values
 
@@ -142,6 +143,7 @@ class SQLite(Dialect):
     name = "sqlite"
     double = "REAL"
     text = "TEXT"
+    grouping_sets = False
 
     def greatest(self, values: Sequence[str]) -> str:
         return f"MAX({', '.join(values)})" if len(values) > 1 else values[0]
