@@ -20,7 +20,8 @@ import pytest
 import naively
 from naively import FileError
 from naively.cli import main
-from naively.sources import Request, open_source
+from naively.sources.open import open_source
+from naively.sources.request import Request
 from naively.store.remote import find, is_remote, matching, read
 
 boto3 = pytest.importorskip("boto3", reason="install moto[server]")

@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "columns/grid.hpp"
 #include "count/count.hpp"
 #include "score/score.hpp"
 
@@ -170,11 +169,6 @@ struct Arrays {
         }
     }
 };
-
-inline int checked_bits(int bits) {
-    require(bits >= 0 && bits <= most_grid_bits, "a grid has from 0 to 18 bits");
-    return bits;
-}
 
 // The number of texts; raises if one lies outside the data.
 template <class T>

@@ -72,11 +72,10 @@ std::unique_ptr<HeldColumn> column_of_texts(const In1<T>& offsets, const In1<std
     return held(std::make_unique<TextColumn<T>>(texts, bits, nb::cast<const KnownTexts&>(known)), std::move(kept));
 }
 
-std::unique_ptr<HeldColumn> column_of_bins(const Any1& values, const In1<std::int64_t>& edges, int bits) {
-    checked_bits(bits);
+std::unique_ptr<HeldColumn> column_of_bins(const Any1& values, const In1<double>& starts) {
     return typed(values, [&](auto* x) {
         using T = std::remove_cv_t<std::remove_pointer_t<decltype(x)>>;
-        return held(std::make_unique<BinColumn<T>>(x, values.shape(0), edges.data(), edges.shape(0), bits),
+        return held(std::make_unique<BinColumn<T>>(x, values.shape(0), starts.data(), starts.shape(0)),
                     {nb::cast(values)});
     });
 }
@@ -211,7 +210,7 @@ void naively::bind_columns(nb::module_& m) {
                     nb::arg("there").none(), nb::arg("first"), nb::arg("known"))
         .def_static("of_texts", &column_of_texts<std::int64_t>, nb::arg("offsets").noconvert(), nb::arg("data"),
                     nb::arg("there").none(), nb::arg("first"), nb::arg("known"))
-        .def_static("of_bins", &column_of_bins, nb::arg("values"), nb::arg("edges"), nb::arg("bits"))
+        .def_static("of_bins", &column_of_bins, nb::arg("values"), nb::arg("starts"))
         .def_static("of_numbers", &column_of_numbers, nb::arg("values"), nb::arg("known"));
     m.def("hash_numbers", &hash_numbers_py, nb::arg("values"), nb::arg("seed"));
     m.def("read_codes", &read_codes_py, nb::arg("columns"), nb::arg("rows"), nb::arg("threads"));

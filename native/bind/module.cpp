@@ -10,7 +10,6 @@
 #include "bind/bind.hpp"
 #include "columns/bins.hpp"
 #include "columns/encode.hpp"
-#include "columns/grid.hpp"
 #include "count/cells.hpp"
 #include "count/count.hpp"
 #include "score/decide.hpp"
@@ -249,31 +248,6 @@ nb::object count_column_py(const In1<std::int32_t>& codes, const In1<std::int32_
     return numbers_out(std::move(sums), {size + 1, classes});
 }
 
-// Count the numbers in each cell of the grid by class, for each column.
-nb::list count_grids_py(const nb::list& list, const In1<std::int32_t>& klass, std::size_t classes,
-                        std::optional<In1<double>> weight, int bits, int threads) {
-    const std::size_t rows = klass.shape(0);
-    const Labels labels = counted_labels(klass, classes, weight, rows);
-    const Arrays columns(list, rows);
-    checked_bits(bits);
-    std::vector<GridCount> grids(columns.arrays.size());
-    {
-        nb::gil_scoped_release free;
-        for_each_task(grids.size(), threads, [&](std::size_t j) {
-            grids[j] = typed(columns.arrays[j], [&](auto* x) { return count_grid(x, rows, labels, bits); });
-        });
-    }
-    nb::list result;
-    for (GridCount& g : grids) {
-        nb::object counts = nb::none();
-        if (!g.fault)
-            counts = nb::make_tuple(array_of(std::move(g.cell)), array_of(std::move(g.klass)),
-                                    numbers_out(std::move(g.value)), numbers_out(std::move(g.missing)));
-        result.append(nb::make_tuple(counts, fault_out(g.fault)));
-    }
-    return result;
-}
-
 nb::object description_length_cuts_py(const In2<double>& counts) {
     std::vector<std::int64_t> cuts;
     {
@@ -497,8 +471,6 @@ NB_MODULE(_core, m) {
           nb::arg("weight").none(), nb::arg("threads"));
     m.def("count_column", &count_column_py, nb::arg("codes"), nb::arg("klass"), nb::arg("classes"),
           nb::arg("weight").none(), nb::arg("size"));
-    m.def("count_grids", &count_grids_py, nb::arg("columns"), nb::arg("klass"), nb::arg("classes"),
-          nb::arg("weight").none(), nb::arg("bits"), nb::arg("threads"));
     m.def("description_length_cuts", &description_length_cuts_py, nb::arg("counts"));
     m.def("score_dense", &score_dense_py, nb::arg("rows"), nb::arg("weight"), nb::arg("base"), nb::arg("classes"),
           nb::arg("low"), nb::arg("high"), nb::arg("threshold").none(), nb::arg("threads"));

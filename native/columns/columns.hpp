@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/rows.hpp"
-#include "columns/grid.hpp"
 #include "columns/known_numbers.hpp"
+#include "columns/starts.hpp"
 #include "columns/whole_bins.hpp"
 #include "text/known_texts.hpp"
 
@@ -83,13 +83,12 @@ class TextColumn : public Column {
     const KnownTexts& known_;
 };
 
-// A column of numbers, coded by bins: the code is the number of edges (ascending cells of a grid) at or below the
-// number's cell.
+// Numbers in bins: the code is the number of bin starts (ascending) at or below the number.
 template <class T>
 class BinColumn : public Column {
    public:
-    BinColumn(const T* values, std::size_t rows, const std::int64_t* edges, std::size_t n_edges, int bits)
-        : Column(rows), values_(values), starts_(starts_of(edges, n_edges, bits)), whole_(starts_, most_whole()) {}
+    BinColumn(const T* values, std::size_t rows, const double* starts, std::size_t n_starts)
+        : Column(rows), values_(values), starts_(starts, starts + n_starts), whole_(starts_, most_whole()) {}
 
     Fault read(std::size_t begin, std::size_t end, std::int32_t* codes, std::size_t stride) const override {
         if constexpr (std::is_integral_v<T>) {
@@ -98,12 +97,12 @@ class BinColumn : public Column {
                 return {};
             }
         }
-        double x[grid_run];
-        std::int32_t found[grid_run];
-        for (std::size_t from = begin; from < end; from += grid_run) {
-            const std::size_t n = std::min(grid_run, end - from);
+        double x[starts_run];
+        std::int32_t found[starts_run];
+        for (std::size_t from = begin; from < end; from += starts_run) {
+            const std::size_t n = std::min(starts_run, end - from);
             for (std::size_t i = 0; i < n; ++i) x[i] = static_cast<double>(values_[from + i]);
-            std::fill(x + n, x + grid_run, 0.0);
+            std::fill(x + n, x + starts_run, 0.0);
             count_starts(x, starts_.data(), starts_.size(), found);
             for (std::size_t i = 0; i < n; ++i, codes += stride) {
                 *codes = found[i];
@@ -117,13 +116,6 @@ class BinColumn : public Column {
     }
 
    private:
-    static std::vector<double> starts_of(const std::int64_t* edges, std::size_t n_edges, int bits) {
-        std::vector<double> starts(n_edges);
-        std::transform(edges, edges + n_edges, starts.begin(),
-                       [&](std::int64_t edge) { return grid_start(edge, bits); });
-        return starts;
-    }
-
     // The largest table of whole numbers that stays in the cache and is no longer than the column.
     std::size_t most_whole() const { return std::is_integral_v<T> ? std::min(rows(), std::size_t{1} << 16) : 0; }
 

@@ -20,7 +20,7 @@ _RENAMED = {
     "Comoments": "naively.ExactPairs",
     "Moments": "naively.ExactSums",
     "NeverCounted": "naively.NegativeCount",
-    "Numbers": "naively.ColumnCounts",
+    "Numbers": "naively.NumberCounts",
     "judging": "naively.judge",
     "learning": "naively.learn",
 }

@@ -1,9 +1,9 @@
 """The public names: the one list of them, which `__init__.py` and type checkers read."""
 
-from naively.count.column_counts import ColumnCounts as ColumnCounts
 from naively.count.counts import Counts as Counts
 from naively.count.exact_pairs import ExactPairs as ExactPairs
 from naively.count.exact_sums import ExactSums as ExactSums
+from naively.count.number_counts import NumberCounts as NumberCounts
 from naively.count.tally import Tally as Tally
 from naively.data import film_reviews as film_reviews
 from naively.errors import DataWarning as DataWarning
@@ -63,6 +63,7 @@ from naively.judge.suspects import Suspects as Suspects
 from naively.judge.suspects import suspects as suspects
 from naively.judge.tuning import Tuned as Tuned
 from naively.judge.tuning import tune as tune
+from naively.learn.explain_rows import Explanations as Explanations
 from naively.learn.held_out import HeldOut as HeldOut
 from naively.learn.merge import merge as merge
 from naively.learn.parts import CountedPart as CountedPart

@@ -149,7 +149,7 @@ def exact_moments(sums: _Exact, threads: int) -> tuple[_F8, _F8, _F8]:
     """n, mean and variance, correctly rounded: 0 where n is not above 0; a variance that would be negative is NaN."""
 
 def exact_covariances(sums: _Exact, threads: int) -> _F8:
-    """Of numbers that are all n, then sums of x, of y and of x * y: (n * products - x * y) / n^2, correctly rounded."""
+    """Return (n * products - x * y) / n^2, correctly rounded, for sums of n, x, y and x * y, one after another."""
 
 def count_values(
     columns: list[_Values], klass: _I4, classes: int, weight: _F8 | None, level: _I1, threads: int
@@ -177,11 +177,6 @@ def count_whole(
 
 def count_column(codes: _I4, klass: _I4, classes: int, weight: _F8 | None, size: int) -> _Counts:
     """Count each of `size` codes by class, codes by classes; the last row counts the missing (lowest) code."""
-
-def count_grids(
-    columns: list[_Values], klass: _I4, classes: int, weight: _F8 | None, bits: int, threads: int
-) -> list[tuple[tuple[_I8, _I4, _Counts, _Counts] | None, _Fault]]:
-    """Return for each column cell, class, weight, and weights of missing values; the fault."""
 
 def description_length_cuts(counts: _F8) -> _I8:
     """Find cuts between cells (counts: cells by classes) that separate the classes; after Fayyad and Irani."""
@@ -286,8 +281,8 @@ class Column:
         """Read texts of a long column."""
 
     @staticmethod
-    def of_bins(values: _Values, edges: _I8, bits: int) -> Column:
-        """Read numbers by bins: the code is the number of edges (cells, ascending) at or below the number's cell."""
+    def of_bins(values: _Values, starts: _F8) -> Column:
+        """Read numbers by bins: the code is the number of bin starts (ascending) at or below the number."""
 
     @staticmethod
     def of_numbers(values: _Values, known: KnownNumbers) -> Column:

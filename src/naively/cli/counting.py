@@ -13,10 +13,9 @@ from typing import Any
 from naively.cli.column_roles import Roles
 from naively.cli.console import Console
 from naively.cli.prefetch import Prefetch
-from naively.cli.progress import Progress
 from naively.errors import FileError, InputError
 from naively.read.matrix import RowError
-from naively.sources import Source
+from naively.sources.source import Source
 from naively.store.atomic import sweep
 
 
@@ -82,7 +81,7 @@ def count(
     done = 0 if checkpoint is None else checkpoint.resume(learner, console)
     batches = Prefetch(source.batches(roles.read)) if batches is None else batches
     try:
-        with closing(batches), Progress(console, label, source.size, source.rows) as progress:
+        with closing(batches), console.progress(label, rows=source.rows, size_bytes=source.size) as progress:
             rows = _labelled(batches, roles, learner, counted, done)
             counted.rows = done
             with closing(_learn(learner, rows, forget)) as learning:

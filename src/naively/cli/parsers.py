@@ -7,8 +7,9 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
-from naively.cli.console import terminal_width, write
+from naively.cli.console import write
 from naively.cli.exit import UsageError
+from naively.layout import terminal_width
 
 Check = Callable[[argparse.Namespace], None]
 """Raises `UsageError` if arguments, each of which is valid, do not go together."""

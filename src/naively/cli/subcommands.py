@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from typing import Any
 
 from naively.cli.exit import UsageError
@@ -29,11 +30,9 @@ from naively.cli.options import (
 
 def add_commands(commands: Any) -> None:
     """Add all commands, in the order in which the help lists them."""
-    for add in (
-        _train, _learn, _forget, _merge, _predict, _explain, _show, _export, _evaluate, _compare, _suspects, _demo,
-        _completion,
-    ):  # fmt: skip
-        add(commands)
+    for group in COMMANDS.values():
+        for add in group.values():
+            add(commands)
 
 
 def _train(commands: Any) -> None:
@@ -284,7 +283,7 @@ def _demo(commands: Any) -> None:
         commands, "demo", "a short tour, on data that come with naively", "[options]",
         "A short tour: train, evaluate and explain, on data that come with naively. It leaves no files behind.",
         "  naively demo\n"
-        "  naively demo --data .          # reviews.csv and flowers.csv, to try the other commands with",
+        "  naively demo --data tour       # tour/reviews.csv and tour/flowers.csv, to try the other commands with",
     )  # fmt: skip
     command.add_argument("--data", metavar="FOLDER", help="write the data of the tour into this folder instead")
     common(command)
@@ -408,3 +407,12 @@ def _check_evaluate(arguments: argparse.Namespace) -> None:
 def _check_completion(arguments: argparse.Namespace) -> None:
     if arguments.shell is None:
         raise UsageError(f"for which shell? Give one of {', '.join(SHELLS)}")
+
+
+COMMANDS: dict[str, dict[str, Callable[[Any], None]]] = {
+    "learn": {"train": _train, "learn": _learn, "forget": _forget, "merge": _merge},
+    "use": {"predict": _predict, "explain": _explain, "show": _show, "export": _export},
+    "judge": {"evaluate": _evaluate, "compare": _compare, "suspects": _suspects},
+    "other": {"demo": _demo, "completion": _completion},
+}
+"""The functions that add each command's arguments, by the groups of the help."""

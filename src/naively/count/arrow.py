@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from naively.count import column_counts, exact_pairs, number_counts, stored_vocabulary  # noqa: F401  which register
+from naively.count import exact_pairs, number_counts, stored_vocabulary  # noqa: F401  which register
 from naively.count.tally import Tally
 from naively.errors import InputError
 from naively.store.arrow import from_table, to_table

@@ -1,4 +1,4 @@
-"""Counts: what was seen of countable features, by number of class."""
+"""Counts of features by class."""
 
 from __future__ import annotations
 
@@ -11,20 +11,18 @@ import numpy as np
 from naively.arrays import Array, Value, alike, less, narrowed, negated, negative, plus, rounded, scaled
 from naively.count.cells import Cells, NegativeCell
 from naively.count.columns import CODE_BITS, MISSING, Categories
-from naively.count.grid import CELLS, Grid
 from naively.count.vocabulary import WordFeatures
 from naively.errors import InputError, NegativeCount
 from naively.names import Index
 from naively.store.damage import COUNTS, LARGEST, are, need
 from naively.store.registry import stored
 
-Features = Index | Categories | Grid | WordFeatures
+Features = Index | Categories | WordFeatures
 PLANES = {
     "counts": ("count",),
     "presence": ("count", "missing"),
     "events": ("count", "missing"),
     "categories": ("count",),
-    "grid": ("count",),
     "words": ("occurrences", "documents", "weight"),
     "unweighted words": ("occurrences", "documents"),
 }
@@ -37,7 +35,6 @@ _ROWS_COUNTED = {
     "presence": ("count", "missing"),
     "events": ("missing",),
     "categories": ("count",),
-    "grid": ("count",),
     "words": ("documents",),
     "unweighted words": ("documents",),
 }
@@ -46,7 +43,7 @@ _ROWS_COUNTED = {
 
 def _check_counts(counts: Counts) -> None:
     need(counts.kind in PLANES, "the kind of counts")
-    fitting: type = {"categories": Categories, "grid": Grid}.get(counts.kind, Index)
+    fitting: type = Categories if counts.kind == "categories" else Index
     words = isinstance(counts.features, WordFeatures)
     need(words if counts.kind in WORDS else isinstance(counts.features, fitting), "the features of counts")
     need(are(counts.exact_rows, COUNTS, None), "the rows of counts")
@@ -72,11 +69,10 @@ def _verify_counts(counts: Counts) -> None:
 
 def _verify_features(feature: Array, features: Features) -> None:
     need(feature.min() >= 0, "a cell of no feature")
-    if isinstance(features, (Categories, Grid)):
+    if isinstance(features, Categories):
         column, code = feature >> CODE_BITS, feature & MISSING
         need(column.max() < features.columns.size, "a cell of no column")
-        last = features.sizes[column] if isinstance(features, Categories) else CELLS
-        need(((code == MISSING) | (code < last)).all(), "a cell of no category")
+        need(((code == MISSING) | (code < features.sizes[column])).all(), "a cell of no category")
     else:
         need(feature.max() < features.size, "a cell of no feature")
 
@@ -84,12 +80,6 @@ def _verify_features(feature: Array, features: Features) -> None:
 def verify_rows(rows: Array) -> None:
     """Raise FileError for rows of classes that cannot be."""
     verify_counts(rows, _MOST_ROWS, "rows")
-
-
-def verify_present(present: Array, n_classes: int) -> None:
-    """Raise FileError unless these are numbers of classes, ascending."""
-    need((np.diff(present) > 0).all(), "classes out of order")
-    need(not len(present) or (present[0] >= 0 and present[-1] < n_classes), "sums of no class")
 
 
 def verify_counts(counts: Array, most: float, noun: str) -> None:
@@ -196,8 +186,8 @@ class Counts(Value):
         return replace(self, exact_rows=rows, cells=self.cells.taken(mine).renumbered(None, places))
 
     def dense(self, plane: int = 0) -> Array:
-        """One plane as an array, classes by features."""
-        if isinstance(self.features, (Categories, Grid)):
+        """Return one plane as an array, classes by features."""
+        if isinstance(self.features, Categories):
             raise InputError(f"counts of {self.kind} have no single array; ask for a column")
         result = np.zeros((len(self.exact_rows), self.features.size), self.cells.values.dtype)
         result[self.cells.klass, self.cells.feature] = self.cells.values[plane]
@@ -230,9 +220,8 @@ def negative_count(feature: int, klass: int, features: Features, classes: Index)
     """Return the error for a cell of which more is to be forgotten than was counted."""
     name = features.name(feature)
     what = f"feature {name!r}"
-    if isinstance(features, (Categories, Grid)):
-        kind = "category" if isinstance(features, Categories) else "number"
-        what = f"column {name[0]!r}, {'a missing value' if name[1] is None else f'{kind} {name[1]!r}'}"
+    if isinstance(features, Categories):
+        what = f"column {name[0]!r}, {'a missing value' if name[1] is None else f'category {name[1]!r}'}"
     return NegativeCount(
         f"cannot forget more than was counted: {what} in class {classes.name(klass)!r}; nothing was changed"
     )
@@ -272,7 +261,7 @@ def padded(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def sum_of(parts: list[Array]) -> Array:
-    """The sum of exact values per class, for more or fewer classes."""
+    """Return the sum of exact values per class, for more or fewer classes."""
     total, *rest = parts
     for part in rest:
         total = plus(*padded(total, part))

@@ -230,7 +230,13 @@ class Ledger(Value):
         classes, places = self.classes.union(tally.classes, "classes")
         if places is not None:
             tally = tally.renumbered(classes, places)
-        parts = {name: part.add(tally.parts[name], classes) for name, part in self.counted.items()}
+        given: dict[str, Any] = tally.parts
+        new = {
+            n: PartLedger(self.classes, (part.absent(self.exact_rows),))
+            for n, part in given.items()
+            if n not in self.counted
+        }
+        parts = {name: part.add(given[name], classes) for name, part in (self.counted | new).items()}
         return Ledger(classes, spread(sum_of([self.exact_rows, tally.exact_rows]), classes.size, None), parts)
 
     def subtract(self, tally: Tally) -> Ledger:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Protocol
@@ -13,6 +13,7 @@ from naively.arrays import Array, Value, less, rounded, scaled
 from naively.count.counts import WORDS, Counts, padded, rows_left, spread, sum_of, verify_most, verify_rows
 from naively.errors import InputError
 from naively.names import Index
+from naively.report import Report, Sheet
 from naively.store.damage import COUNTS, are, need
 from naively.store.registry import stored
 
@@ -42,7 +43,7 @@ class Part(Protocol):
         """True if both hold the same."""
 
     def renumbered(self, n_classes: int, places: Array) -> Self:
-        """The same with other numbers for the classes."""
+        """Return the same part with other numbers for the classes."""
 
     def without_classes(self, gone: Array) -> Self:
         """Return the part without some classes (a mask)."""
@@ -67,7 +68,7 @@ def _verify_tally(tally: Tally) -> None:
 
 @stored(check=_check_tally, verify=_verify_tally)
 @dataclass(frozen=True, eq=False, repr=False)
-class Tally(Value):
+class Tally(Value, Report):
     """The counts of some rows: classes, rows per class, and a part for each group of features that is counted alike.
 
     `a + b` merges, `a - b` forgets, `a * 0.5` lets each row count half, `a == b` compares.
@@ -112,9 +113,18 @@ class Tally(Value):
         return {name: getattr(part, "features", None) for name, part in self.parts.items()}
 
     def __add__(self, other: Tally) -> Tally:
-        classes, theirs = self.aligned(other)
-        parts = {name: part + theirs.parts[name] for name, part in self.parts.items()}
+        mine = self.with_parts_of(other)
+        classes, theirs = mine.aligned(other.with_parts_of(mine) if isinstance(other, Tally) else other)
+        parts = {name: part + theirs.parts[name] for name, part in mine.parts.items()}
         return Tally(classes, sum_of([self.exact_rows, theirs.exact_rows]), parts)
+
+    def with_parts_of(self, other: Any) -> Tally:
+        """Return the tally with the parts that only the other one has, if all their columns may be missing."""
+        others: dict[str, Any] = other.parts if isinstance(other, Tally) else {}
+        absent = [name for name in others if name not in self.parts]
+        if not absent or not all(hasattr(others[name], "absent") for name in absent):
+            return self
+        return replace(self, parts={**self.parts, **{name: others[name].absent(self.exact_rows) for name in absent}})
 
     def __radd__(self, other: int) -> Tally:
         """Return this tally for 0 + tally, which is how `sum` begins."""
@@ -150,6 +160,20 @@ class Tally(Value):
             return False
         same = np.array_equal(*padded(self.exact_rows, theirs.exact_rows))
         return same and all(part.same(theirs.parts[name]) for name, part in self.parts.items())
+
+    def same_counts(self, other: Tally) -> bool:
+        """True if both hold the same counts, those of numbers at the coarser of the two levels of each column.
+
+        What was forgotten does not make a column finer again: `((a + b) - b).same_counts(a)` holds always,
+        `(a + b) - b == a` where no column of numbers has become coarser by `b` (docs/decisions.md).
+        """
+        try:
+            _, theirs = self.aligned(other)
+        except InputError:
+            return False
+        pairs: list[tuple[Any, Any]] = [(part, theirs.parts[name]) for name, part in self.parts.items()]
+        same = np.array_equal(*padded(self.exact_rows, theirs.exact_rows))
+        return same and all(getattr(a, "same_counts", a.same)(b) for a, b in pairs)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -211,6 +235,21 @@ class Tally(Value):
         if len(self.parts) == 1:
             return f"{head}, {self.part!r})"
         return ",\n  ".join([head, *(f"{name}: {part!r}" for name, part in self.parts.items())]) + ")"
+
+    __str__ = __repr__
+
+    def _sheets(self) -> tuple[Sheet, ...]:
+        order = range(self.classes.size) if self.classes.order is None else self.classes.order.tolist()
+        counts = [f"{n:_}" if isinstance(n, int) else f"{n:_.6g}" for n in self.rows.tolist()]
+        rows = [(str(self.classes.name(k)), counts[k]) for k in order]
+        if len(rows) > _MOST_SHOWN:
+            rows[_MOST_SHOWN:] = [(f"{len(rows) - _MOST_SHOWN:_} more", "")]
+        parts = tuple((name, repr(part)) for name, part in self.parts.items())
+        return Sheet(("class", "rows"), tuple(rows)), Sheet(("part", "holds"), parts, align="l")
+
+
+_MOST_SHOWN = 20
+"""Number of classes that a notebook shows."""
 
 
 def check_missing(classes: Index, mine: tuple[Array, Any], gone: tuple[Array, Any]) -> None:

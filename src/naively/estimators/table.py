@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -52,7 +52,7 @@ class NaiveBayes(TableFromCounts, SklearnProtocol, CalibratingLearner):
     ['again', 'never']
     >>> print(model.schema_)
     column  type    taken as                   missing  why
-    price   double  histogram, 2 bins                1  numbers: 0.315 leaving one out, 12.000 by gaussian
+    price   double  log normal                       1  numbers: 0.097 leaving one out, 0.104 by gamma
     city    string  categorical, 2 categories        1  short texts
     open    bool    bernoulli                        1  true or false
 
@@ -71,7 +71,7 @@ class NaiveBayes(TableFromCounts, SklearnProtocol, CalibratingLearner):
     alpha : float, rule (`Additive`, `Epsilon`, `Unsmoothed`) or "auto", default="auto"
         What is added to every count; "auto": for each column, the α that makes its counts most probable.
     prior : rule (`Empirical`, `Smoothed`, `Uniform`, `Given`) or array-like, default=None
-        What is expected of the classes beforehand; None: their shares of the rows.
+        Prior of the classes; None: their shares of the rows.
     missing : {"ignored", "informative"}, default="ignored"
         Whether a missing value says nothing, or that it is missing.
     unlabelled : {"skip", "refuse"}, default="skip"
@@ -133,7 +133,7 @@ class NaiveBayes(TableFromCounts, SklearnProtocol, CalibratingLearner):
     def _check_counted(self, model: Model) -> None:
         self._validate_params()
         if model.counted != self._counted():
-            raise InputError("columns= was changed after counting, and says what is counted; fit again")
+            raise InputError("columns= was changed after counting; decide anew by refit(columns=...), or fit again")
 
     # --- learning
 
@@ -176,6 +176,37 @@ class NaiveBayes(TableFromCounts, SklearnProtocol, CalibratingLearner):
             self._commit(model)
         return self
 
+    def refit(self, **parameters: Any) -> Any:
+        """Decide anew what columns are taken for, and how they are smoothed; no row is read again.
+
+        >>> from naively import Histogram, NaiveBayes
+        >>> model = NaiveBayes().fit({"age": [31.5, 40.0, 22.5], "zip": [8000, 9000, 8000]}, ["a", "a", "b"])
+        >>> model.refit(columns={"age": Histogram("width", 3), "zip": "categorical"}).schema_["age"].taken_as
+        'histogram, 3 bins'
+
+        Parameters
+        ----------
+        **parameters
+            Any of `columns`, `alpha`, `prior`, `missing`, `calibrate`. `columns` are all declarations, as for a new
+            model. Columns of numbers and flags that were not declared when they were counted may become any family of
+            numbers, `Categorical()`, `Bernoulli()`, or None: from their values, or from ranges where these are more
+            than 16,384. What other columns are was decided by counting.
+
+        Returns
+        -------
+        self : object
+        """
+        self._check_fitted()
+        with self._all_or_nothing():
+            self.set_params(**parameters)
+            self._validate_params()
+            state = self._state
+            if state.counted != self._counted():
+                state = replace(state, schema=state.schema.redeclared(self._value("columns")), counted=self._counted())
+            self._commit(state)
+            _ = self.table_
+        return self
+
     def _batch(
         self, model: Model | None, blocks: Blocks | None, X: Any, y: Any, classes: Index | None, sample_weight: Any
     ) -> Batch:
@@ -197,6 +228,13 @@ class NaiveBayes(TableFromCounts, SklearnProtocol, CalibratingLearner):
         tally = blocks.count(batch.frame, batch.codes, batch.classes, blocks.no_features(), batch.weight)
         dtype = _dtype(batch.frame)
         return Model(Ledger.of(tally), dtype, declared, self._counted(), schema=schema)
+
+    def _widened(self, model: Model, blocks: Blocks, batch: Batch) -> tuple[Model, Blocks]:
+        schema = model.schema.extended(batch.frame)
+        if schema is model.schema:
+            return model, blocks
+        wider = replace(model, schema=schema)
+        return wider, self._counting_blocks(wider)
 
     def _after_learning(self, model: Model, batch: Batch) -> None:
         model.schema.warn_of_new(batch.frame)

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from naively.arrays import Array
-from naively.count.grid import lowest
 from naively.count.vocabulary import Buckets
 from naively.errors import InputError
 from naively.families.blocks.base import Block
 from naively.families.blocks.categories import CategoryBlock, CategoryColumn
 from naively.families.blocks.matrix import ArrayBlock
 from naively.families.blocks.text import TextBlock
+from naively.families.columns.declared import Bernoulli
 from naively.families.columns.missingness import Missingness
-from naively.families.columns.numeric import NumberTable
+from naively.families.columns.number_table import Column, NumberTable
 from naively.families.words.table import TextTable
 from naively.names import Index
 from naively.score.calibration import Isotonic, PerClass, Temperature
@@ -165,15 +165,20 @@ def _densities(table: Density, columns: list[str]) -> list[Term]:
 
 @block_terms.register
 def _(table: NumberTable, block: Block) -> list[Term]:
-    terms: list[Term] = []
-    if table.normal is not None:
-        terms += _densities(table.normal, [table.normal.features.name(j) for j in range(table.normal.features.size)])
-    binned = [column for column in table.columns if column.edges is not None]
-    for j, column in enumerate(binned):
-        assert table.bins is not None
-        assert column.edges is not None
-        terms.append(Codes(column.name, Bins(tuple(lowest(column.edges).tolist())), _code_weights(table.bins, j)))
+    terms = [term for density in table.densities for term in _densities(density, density.features.listed)]
+    for j, column in enumerate(table.coded_columns):
+        assert table.codes is not None
+        terms.append(Codes(column.name, _number_coding(column), _code_weights(table.codes, j)))
     return terms
+
+
+def _number_coding(column: Column) -> Coding:
+    if column.values is not None:
+        return _named(column.values)
+    assert column.edges is not None
+    if isinstance(column.family, Bernoulli):
+        return Above(float(np.nextafter(column.edges[0], -np.inf)))  # which is at or above the edge
+    return Bins(tuple(column.edges.tolist()))
 
 
 # --- codes

@@ -19,8 +19,8 @@ from naively.families.blocks.category_array import CategoryArrayBlock
 from naively.families.blocks.matrix import ArrayBlock, MatrixBlock
 from naively.families.blocks.number_columns import NumberBlock
 from naively.families.blocks.text import TextBlock, TextsBlock
-from naively.families.columns.bins import bin_range
-from naively.families.columns.numeric import NumberTable
+from naively.families.columns import declared
+from naively.families.columns.number_table import NumberTable
 from naively.families.complement import Complement
 from naively.families.poisson import Poisson
 from naively.families.words.block import Words
@@ -178,20 +178,24 @@ def category_counts(ledger: PartLedger, column: int, code: int) -> Counted:
 
 def _numbers(block: NumberBlock, table: NumberTable, frame: Frame) -> dict[str, Factor]:
     rows = block.read(frame, None)
-    bins, ignored = table.codes(rows), table.ignored
-    columns = {column.name: column for column in table.columns if column.name not in ignored}
+    codes = table.codes_of(rows)
+    columns = {column.name: column for column in table.columns if not column.ignored}
     found: dict[str, Factor] = {}
     for name, array in zip(rows.names, rows.arrays, strict=True):
         if name not in columns or np.isnan(array[0]):
             continue
         column, value = columns[name], number(array[0])
-        if column.edges is None:
-            assert table.normal is not None
-            found[name] = Factor(value, density(table.normal, table.normal.features.lookup[name]))
-        else:
-            code = int(bins[name][0])
-            counted = _nothing if column.counts is None else _of(column.counts[code], column.counts.sum(axis=0))
-            found[name] = Factor(f"{value} ({bin_range(column.edges, code)})", counted)
+        if column.density is not None:
+            found[name] = Factor(value, density(*table.density_of(name)))
+            continue
+        assert column.counts is not None
+        code = int(codes[name][0])
+        if code >= len(column.counts):
+            found[name] = Factor(value, lambda k: "never seen")
+            continue
+        is_category = isinstance(column.family, (declared.Bernoulli, declared.Categorical))
+        title = column.code_name(code) if is_category else f"{value} ({column.code_name(code)})"
+        found[name] = Factor(title, _of(column.counts[code], column.counts.sum(axis=0)))
     return found
 
 

@@ -22,7 +22,8 @@ from naively.families.categorical import Categorical
 from naively.families.codes import CodeCounts
 from naively.families.columns.kernel import USUAL_BINS
 from naively.families.columns.missingness import Missingness
-from naively.families.columns.numeric import AnyNumbers
+from naively.families.columns.number_table import NumberTable
+from naively.families.columns.numeric import DecidedColumns
 from naively.families.counts import COUNTS
 from naively.families.counts_left_out import unsorted
 from naively.read.frame import Frame
@@ -73,7 +74,7 @@ def variances(blocks: Blocks, ledger: Ledger, rule: Any, X: Frame) -> Array:
             continue
         part, smoothing = ledger.counted[block.name], block.rule(rule)
         rows = block.read(X, part.features_or_none)
-        variance: Any = _numbers if isinstance(block.family, AnyNumbers) else _variances
+        variance: Any = _numbers if isinstance(block.family, DecidedColumns) else _variances
         total += variance(block.family, part, smoothing, rows)
     missing = blocks.missingness(ledger, rule)
     if missing is not None:
@@ -123,19 +124,19 @@ def _draws(squares: Linear, X: Any, totals: Array, features: int, rule: Settled)
     return np.maximum(own - length[:, None] ** 2 * _psi1(totals + mass), 0.0)
 
 
-def _numbers(family: AnyNumbers, ledger: PartLedger, rule: Any, X: Any) -> Array:
+def _numbers(family: DecidedColumns, ledger: PartLedger, rule: Any, X: Any) -> Array:
     table = family.table(ledger, rule, np.zeros(ledger.classes.size))
-    binned = tuple(column for column in table.columns if column.edges is not None)
-    if not binned:
+    coded = table.coded_columns
+    if not coded:
         return np.zeros((X.rows, ledger.classes.size))
     columns = []
-    for column in binned:
+    for column in coded:
         assert column.counts is not None
         settled = _added(rule.settle(lambda: Known(column.alpha)))  # noqa: B023
         usual = None if column.width is None else USUAL_BINS
         logs = CodeCounts.of([column.counts], usual).logs(Variance(settled))
         columns.append(replace(column, logs=logs))
-    return _of_table(family.table_of(ledger, columns, table.prior), X)
+    return _of_table(NumberTable.of(family.who, ledger.classes, tuple(columns), table.prior), X)
 
 
 def interval(proba: Array, variance: Array, temperature: float, level: float) -> tuple[Array, Array]:

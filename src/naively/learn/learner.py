@@ -221,12 +221,17 @@ class Learner(Predictor):
             if model is None or blocks is None:
                 learnt = self._begun(batch, classes or NO_CLASSES)
             else:
+                model, blocks = self._widened(model, blocks, batch)
                 tally = blocks.count(batch.frame, batch.codes, batch.classes, model.ledger.features, batch.weight)
                 learnt = model.after(model.ledger.add(tally))
         except RowError as error:
             raise error.among(batch.mask) from None
         self._after_learning(learnt, batch)
         return self._with_sample(learnt, model, batch)
+
+    def _widened(self, model: Model, blocks: Blocks, batch: Batch) -> tuple[Model, Blocks]:
+        """Return the state and its blocks with the columns that a batch adds."""
+        return model, blocks
 
     def _begun(self, batch: Batch, declared: Index) -> Model:
         """Return the state with the first rows counted."""

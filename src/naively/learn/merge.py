@@ -72,6 +72,7 @@ def _together(one: Model, other: Model) -> Model:
         sample=reduce(add, samples) if samples else None,
         began=one.began + other.began,
         calibrated=reduce(add, calibrations) if calibrations else None,
+        schema=None if one.schema is None else one.schema.joined(other.schema),
     )
 
 
@@ -141,12 +142,9 @@ def _check_kind(estimator: Any) -> None:
 
 def _check_schemas(first: Any, other: Any) -> None:
     """Raise InputError if two models of tables do not count their columns alike."""
-    same = first._state.schema.rules() == other._state.schema.rules()
-    if not same or (first.missing, *_smoothed(first)) != (other.missing, *_smoothed(other)):
-        raise InputError(
-            "the columns of the models to merge were taken for different things (compare their schema_), or other "
-            "parameters differ; fit them with the same columns="
-        )
+    first._state.schema.joined(other._state.schema)
+    if (first.missing, *_smoothed(first)) != (other.missing, *_smoothed(other)):
+        raise InputError(f"merge takes estimators with the same parameters, got {first!r}, {other!r}")
 
 
 def _smoothed(estimator: Any) -> tuple[Any, Any]:

@@ -24,6 +24,7 @@ from naively.score.scores import Scores
 from naively.score.table import Table
 
 if TYPE_CHECKING:
+    from naively.learn.explain_rows import Explanations
     from naively.learn.factors import Factor, RowCounts
     from naively.score.export.sql.export import SqlExport
 
@@ -301,6 +302,31 @@ class Predictor(Parameters):
         values = {name: factor.value for name, factor in factors.items()}
         shares, ignored = blocks.shares(table, frame), blocks.ignored(table)
         return explain_row(table, scores, shares, values, ignored, lambda name: counts()(name))
+
+    def explain_rows(self, X: Any, label: Any = None) -> Explanations:
+        """Return the share of each feature of many rows in the log-odds of a label against the next one.
+
+        >>> from naively import MultinomialNB
+        >>> model = MultinomialNB().fit([[3, 0], [0, 2]], ["a", "b"])
+        >>> found = model.explain_rows([[1, 0], [2, 1]])
+        >>> found.labels.tolist(), found.shares.round(3).tolist()
+        (['a', 'a'], [[1.163, 0.0], [2.326, -1.322]])
+
+        Parameters
+        ----------
+        X : rows
+            As for `predict`.
+        label : label, default=None
+            Explain how much speaks for this label; None: for the one that is decided, row by row.
+
+        Returns
+        -------
+        explanations : Explanations
+            `to_frame()` makes a DataFrame, rows by features, with shares and values.
+        """
+        from naively.learn.explain_rows import explain_rows
+
+        return explain_rows(self, X, label)
 
     def _factors_of_row(self, model: Model, blocks: Blocks, table: Table, frame: Frame) -> Mapping[str, Factor]:
         """Return the values of the columns of one row, and the counts behind them."""

@@ -17,8 +17,8 @@ from naively.families.blocks.matrix import MatrixBlock
 from naively.families.blocks.number_columns import NumberBlock
 from naively.families.blocks.text import TextBlock
 from naively.families.columns.bins import bin_range
-from naively.families.columns.declared import Kernel
-from naively.families.columns.numeric import Column
+from naively.families.columns.declared import Bernoulli, Categorical, Kernel
+from naively.families.columns.number_table import Column
 from naively.families.poisson import Poisson
 from naively.families.words.log_odds import top_words
 from naively.learn.factors import amount, word_counts
@@ -40,14 +40,12 @@ def top_values(blocks: Blocks, ledger: Ledger, rule: Smoothing, top: int) -> dic
             _categories(part.total, found)
         elif isinstance(block, NumberBlock):
             table = block.family.table(part, rule, np.zeros(len(names)))
-            moments, ignored = part.total.moments.full(), table.ignored
+            moments = part.total.exact_sums().full()
             for column in table.columns:
-                if column.name in ignored:
-                    continue
-                if column.edges is None:
+                if column.density is not None and not column.ignored:
                     _means(moments, moments.features.lookup[column.name], column.name, found)
-                else:
-                    _bins(column, found)
+                elif not column.ignored:
+                    _codes(column, found)
         elif isinstance(block, DensityBlock):
             _densities(block, block.family.table(part, rule, np.zeros(len(names))), part.total.full(), found)
         elif isinstance(block, TextBlock):
@@ -100,14 +98,16 @@ def _categories(tally: Any, found: Found) -> None:
     _frequent(table, sums[values >> CODE_BITS], title, found)
 
 
-def _bins(column: Column, found: Found) -> None:
-    """Add the bins of a histogram; for a kernel, neighbouring bins that are all typical or untypical are joined."""
-    assert column.edges is not None
+def _codes(column: Column, found: Found) -> None:
+    """Add categories or bins; for a kernel, neighbouring bins that are all typical or untypical are joined."""
     assert column.counts is not None
-    edges, counts, totals = column.edges, column.counts, column.counts.sum(axis=0)
-    if not isinstance(column.rule, Kernel):
-        _frequent(counts, totals, lambda at: f"{column.name} {bin_range(edges, at)}", found)
+    counts, totals = column.counts, column.counts.sum(axis=0)
+    if not isinstance(column.family, Kernel):
+        sign = " = " if isinstance(column.family, (Bernoulli, Categorical)) else " "
+        _frequent(counts, totals, lambda at: f"{column.name}{sign}{column.code_name(at)}", found)
         return
+    edges = column.edges
+    assert edges is not None
     log_odds = _log_odds(counts, totals)
     for k, pairs in enumerate(found):
         first = np.concatenate([[0], np.flatnonzero(np.diff(log_odds[:, k] > 0)) + 1])

@@ -15,6 +15,7 @@ from naively.sources import files, formats
 from naively.sources.duck import Engine
 from naively.sources.errors import BadRow, SourceError
 from naively.sources.files import File
+from naively.sources.known import FORMATS
 from naively.sources.reader import Part, Reader
 from naively.sources.request import Request
 from naively.sources.sniff import Sample
@@ -156,26 +157,27 @@ def _part(path: str, format: str | None, request: Request, engine: Engine) -> Pa
             raise SourceError(f"is named as {named}; no_header, sep and decimal are for csv and tsv", file=path)
         format = named or "csv"
     part = Part(file, formats.content(file, format, request.encoding, request.table))
-    if request.table is not None and part.content.format not in formats.TABLES and part.content.member is None:
+    if request.table is not None and not FORMATS[part.content.format].tables and part.content.member is None:
         raise SourceError(f"is {part.content.format}, which has no tables in it; leave table out", file=path)
     if request.encoding is not None:
-        if part.content.format in formats.BINARY:
+        if FORMATS[part.content.format].binary:
             raise SourceError(f"is {part.content.format}, which has no encoding of its own; leave it out", file=path)
         return decoded_copy(part, request.encoding, engine)
     if part.content.format in ("json", "jsonl") and Sample.of(part).marked:
         return without_mark(part, engine)
     is_read_by_parts = part.content.format in _BY_LINE or part.content.compression == "none"
-    if not is_read_by_parts and (part.content.compression not in _STREAMED or part.content.format in formats.BINARY):
+    if not is_read_by_parts and (part.content.compression not in _STREAMED or FORMATS[part.content.format].binary):
         return unpacked_copy(part, engine)
     return part
 
 
 def _is_streamed(path: str, format: str | None) -> bool:
-    """True if a remote file is read as it comes: text, or Parquet of a server that sends parts of files."""
-    found = find(path)
+    """True if a remote file is read as it comes: text, or Parquet, of a server that sends parts of files."""
+    found, wanted = find(path), format or formats.known_by_name(path)[0] or "lines"
+    if not found.by_parts or not found.size:
+        return False
     head = formats.first_bytes(path)
-    binary = format in formats.BINARY or formats.known_by_name(path)[0] in formats.BINARY or formats.is_binary(head)
-    return found.by_parts and bool(found.size) and (not binary or formats.is_parquet(head))
+    return head.startswith(FORMATS["parquet"].starts) or (formats.is_text(head) and not FORMATS[wanted].binary)
 
 
 def _fetched(path: str, format: str | None, request: Request, engine: Engine) -> Part:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, Protocol, cast
 
 from naively.errors import FileError
 
@@ -21,6 +21,18 @@ _MAGIC = "*?["
 _REGIONS = ("AWS_REGION", "AWS_DEFAULT_REGION")
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 """Variables of the environment, as Amazon's own tools read them."""
+
+
+class FileSystem(Protocol):
+    """A place of remote files, as fsspec's classes are."""
+
+    def info(self, path: str) -> Mapping[str, object]: ...
+
+    def find(self, path: str) -> Iterable[str]: ...
+
+    def glob(self, path: str) -> Iterable[str]: ...
+
+    def open(self, path: str, mode: str) -> BinaryIO: ...
 
 
 @dataclass(frozen=True)
@@ -33,18 +45,18 @@ class Found:
     by_parts: bool
 
 
-def is_remote(path: Any) -> bool:
+def is_remote(path: object) -> bool:
     """True for addresses of remote files.
 
     >>> is_remote("s3://bucket/rows.parquet"), is_remote("rows.parquet")
     (True, False)
     """
-    scheme, mark, _ = os.fspath(path).partition("://") if isinstance(path, (str, os.PathLike)) else ("", "", "")
+    scheme, mark, _ = str(path).partition("://") if isinstance(path, (str, os.PathLike)) else ("", "", "")
     return bool(mark) and scheme in SCHEMES
 
 
 @lru_cache(maxsize=64)
-def _opened_store(root: str) -> Any:
+def _opened_store(root: str) -> FileSystem:
     """Return the file system of a bucket, as fsspec's interface."""
     from fsspec.implementations.arrow import ArrowFSWrapper
 
@@ -54,13 +66,13 @@ def _opened_store(root: str) -> Any:
         protocol = root.partition("://")[0]
         cachable = False
 
-        def _open(self, path: str, mode: str = "rb", block_size: Any = None, **options: Any) -> Any:
-            return super()._open(path, mode, block_size, seekable=mode == "rb")
+        def _open(self, path: str, mode: str = "rb", block_size: int | None = None, **options: object) -> object:
+            return super()._open(path, mode, block_size, seekable=True)
 
-    return Store(_store_of(root))
+    return cast(FileSystem, Store(_store_of(root)))
 
 
-def _store_of(root: str) -> Any:
+def _store_of(root: str) -> object:
     """Return pyarrow's file system; the region of a bucket is looked up only where the environment names none."""
     import pyarrow.fs
 
@@ -71,7 +83,7 @@ def _store_of(root: str) -> Any:
     return pyarrow.fs.FileSystem.from_uri(root)[0]
 
 
-def filesystem(path: str) -> Any:
+def filesystem(path: str) -> FileSystem:
     """Return fsspec's interface to where a remote file lies."""
     scheme, _, rest = path.partition("://")
     with _readable(path):
@@ -79,7 +91,7 @@ def filesystem(path: str) -> Any:
             return _opened_store(f"{scheme}://{rest.split('/')[0]}")
         import fsspec
 
-        return fsspec.filesystem("https" if scheme in ("http", "https") else scheme)
+        return cast(FileSystem, fsspec.filesystem("https" if scheme in ("http", "https") else scheme))
 
 
 def find(path: str) -> Found:
@@ -92,6 +104,7 @@ def find(path: str) -> Found:
     marks = [str(about.get(name)) for name in ("ETag", "mtime", "last_modified", "Last-Modified", "blob_id", "size")]
     stamp = int.from_bytes(hashlib.sha256("|".join(marks).encode()).digest()[:7], "big")
     web = path.startswith("http")
+    size = size if isinstance(size, int) else None
     return Found(path, size, stamp, by_parts=bool(about.get("partial")) if web else True)
 
 
@@ -119,7 +132,7 @@ def matching(path: str) -> list[str]:
 def opened(path: str) -> BinaryIO:
     """Open a remote file to be read from its beginning on."""
     with _readable(path):
-        return cast(BinaryIO, filesystem(path).open(path, "rb"))
+        return filesystem(path).open(path, "rb")
 
 
 def read(path: str) -> bytes:

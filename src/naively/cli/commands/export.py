@@ -8,8 +8,8 @@ from typing import Any
 
 from naively.cli.console import Console
 from naively.cli.models import load
-from naively.cli.progress import megabytes
 from naively.errors import InputError
+from naively.report import megabytes
 from naively.store.atomic import replacing
 from naively.store.container import is_model
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from naively.cli.console import Console
 from naively.cli.models import alpha_text, load, recipe_text, summary, whole
-from naively.cli.progress import megabytes
 from naively.errors import InputError, nearest
 from naively.learn.estimates import with_margin
+from naively.report import megabytes
 
 
 def run(arguments: Namespace, console: Console) -> None:

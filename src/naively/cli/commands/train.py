@@ -26,9 +26,9 @@ from naively.cli.models import (
 )
 from naively.cli.options import MODELLING
 from naively.cli.prefetch import Prefetch
-from naively.cli.progress import Progress, megabytes
 from naively.learn.estimates import with_margin
-from naively.sources import Source
+from naively.report import megabytes
+from naively.sources.source import Source
 from naively.store.locks import locked
 
 
@@ -99,7 +99,7 @@ def _checkpoint(arguments: Namespace, source: Source, roles: Roles) -> Checkpoin
 
 def _choose(learner: Any, console: Console) -> None:
     """Compare recipes, which takes some seconds."""
-    with Progress(console, "choosing", rows=100, unit="") as progress:
+    with console.progress("choosing", rows=100, unit="") as progress:
         learner.settle(lambda share: progress.update(round(100 * share) - progress.rows))
 
 
