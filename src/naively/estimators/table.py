@@ -13,6 +13,7 @@ from naively.arrays import Array
 from naively.count.ledger import Ledger
 from naively.errors import InputError, NaivelyError
 from naively.estimators.sklearn_protocol import CALIBRATE, SklearnProtocol, validated
+from naively.estimators.table_counts import TableFromCounts
 from naively.estimators.validation import Between, OneOf, check
 from naively.families.blocks.blocks import Blocks
 from naively.families.blocks.categories import CategoryBlock
@@ -37,7 +38,7 @@ from naively.score.table import Table
 from naively.smooth.backgrounds import ADDED, rule_of
 
 
-class NaiveBayes(SklearnProtocol, CalibratingLearner):
+class NaiveBayes(TableFromCounts, SklearnProtocol, CalibratingLearner):
     """Naive Bayes over the columns of a table: numbers, categories, flags, dates and text; values may be missing.
 
     >>> from naively import NaiveBayes
