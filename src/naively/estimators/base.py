@@ -154,14 +154,11 @@ class CountingClassifier(SklearnProtocol, Learner):
         if isinstance(part, Counts) and "missing" in part.planes:
             n_new, n_classes = self.n_features_in_ - n_known, ledger.classes.size
             missing = np.tile(ledger.exact_rows, n_new)
-            feature, klass = (
-                np.repeat(np.arange(n_known, self.n_features_in_), n_classes),
-                np.tile(np.arange(n_classes), n_new),
-            )
-            part = replace(part, cells=Cells.sorted(feature, klass, np.stack([np.zeros_like(missing), missing])))
-        return model.after(
-            ledger.add(Tally(ledger.classes, np.zeros(ledger.classes.size, np.int64), {block.name: part}))
-        )
+            feature = np.repeat(np.arange(n_known, self.n_features_in_), n_classes)
+            counts = np.stack([np.zeros_like(missing), missing])
+            part = replace(part, cells=Cells.sorted(feature, np.tile(np.arange(n_classes), n_new), counts))
+        no_rows = np.zeros(ledger.classes.size, np.int64)
+        return model.after(ledger.add(Tally(ledger.classes, no_rows, {block.name: part})))
 
     def _column_names(self) -> list[str]:
         names = vars(self).get("feature_names_in_")
