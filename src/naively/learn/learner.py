@@ -246,6 +246,7 @@ class Learner(Predictor):
             self._copy_parameters()
         self._rule_for(model)
         self._prior_rule().check(model.ledger.classes)
+        self._with_class_weights(model)
         with self._lock:  # after whatever another thread is learning on top of the state before
             self._state = model
 
