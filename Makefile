@@ -8,10 +8,10 @@ BENCH ?= core
 BENCH_ARGS ?=
 
 PIP = -m pip install --quiet --disable-pip-version-check
-CORE = pyproject.toml CMakeLists.txt $(wildcard native/*)
-NATIVE = $(wildcard native/*.cpp native/*.hpp)
+CORE = pyproject.toml CMakeLists.txt $(wildcard native/*/*)
+NATIVE = $(wildcard native/*/*.cpp native/*/*.hpp)
 
-.PHONY: help demo test lint bench sanitize format clean
+.PHONY: help demo test engines faults lint docs bench sanitize format clean
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
@@ -24,6 +24,14 @@ demo: .venv/.core  ## a short tour
 test: .venv/.test  ## all tests, and every example in the sources and the documents
 	.venv/bin/pytest $(PYTEST_ARGS)
 
+engines: .venv/.engines  ## tests of databases, Spark (which needs Java), Dask and Ray, in a network of their own
+	.venv/bin/python tests/engines/loopback.py .venv/bin/pytest tests -m engines -n 0 -p no:logging $(PYTEST_ARGS)
+
+faults: .venv/.engines  ## tests of tasks, workers and drivers that fail, ten times in a row
+	@for turn in 1 2 3 4 5 6 7 8 9 10; do echo "turn $$turn"; .venv/bin/python tests/engines/loopback.py \
+	  .venv/bin/pytest tests/engines/test_faults.py tests/engines/test_clusters.py -m engines -n 0 -x -q -p no:logging \
+	  $(PYTEST_ARGS) || exit 1; done
+
 lint: .venv/.lint  ## style, types, layers; says all there is to say before it fails
 	@failed=; \
 	check() { echo "$$*" | cut -c 1-100; "$$@" || failed="$$failed, $${1##*/}$${2:+ $$2}"; }; \
@@ -33,6 +41,10 @@ lint: .venv/.lint  ## style, types, layers; says all there is to say before it f
 	check .venv/bin/clang-format --dry-run --Werror $(NATIVE); \
 	check .venv/bin/lint-imports --no-logo; \
 	if [ -n "$$failed" ]; then echo "make lint: failed: $${failed#, }"; exit 1; fi
+
+docs: .venv/.core  ## write docs/reference.md and docs/architecture.svg
+	@.venv/bin/python docs/make_reference.py
+	@.venv/bin/python docs/make_drawing.py
 
 bench: .venv/.bench  ## how fast the core is; with BENCH=text, tables, choosing, commands, rows, merging or streams, those
 	@.venv/bin/python bench/$(BENCH).py $(BENCH_ARGS)
@@ -65,7 +77,7 @@ clean:  ## remove everything made here
 	@touch $@
 
 # The extras of what is already there: nothing is built again.
-.venv/.test .venv/.lint .venv/.bench: .venv/.%: .venv/.core
+.venv/.test .venv/.lint .venv/.bench .venv/.engines: .venv/.%: .venv/.core
 	@echo "installing what make $* needs"
 	@$(@D)/bin/python $(PIP) 'naively[$*]'
 	@touch $@

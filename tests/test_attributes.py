@@ -16,8 +16,10 @@ from naively import (
     GaussianClassifier,
     Given,
     MultinomialNB,
+    NaiveBayes,
     TextClassifier,
     Uniform,
+    film_reviews,
 )
 
 X, Y = load_iris(return_X_y=True)
@@ -147,3 +149,41 @@ def test_ledoit_wolf_shrinkage_follows_its_formula_row_by_row() -> None:
     assert np.isfinite(constant.predict_joint_log_proba([[1.0, 2.0]])).all()
     with pytest.raises(ValueError, match=r"'shrinkage' parameter of GaussianClassifier must be.*ledoit-wolf"):
         GaussianClassifier(shrinkage="ledoit").fit(X, Y)
+
+
+# What commands show of a model
+
+
+def test_a_table_has_the_types_of_its_columns():
+    table = {"price": [1.5, 2.0], "city": ["Rome", "Oslo"], "open": [True, False]}
+    model = NaiveBayes()
+    assert not hasattr(model, "column_types_")
+    assert model.fit(table, ["a", "b"]).column_types_ == {"price": "double", "city": "string", "open": "bool"}
+
+
+def test_the_calibration_is_public_and_its_temperature_is_the_models():
+    texts, labels = film_reviews()
+    model = TextClassifier(choose=False).fit(texts, labels)
+    assert model.calibration_.value == model.temperature_ > 1.0
+    assert TextClassifier(choose=False, calibrate=False).fit(texts, labels).calibration_ is None
+
+
+@pytest.mark.parametrize(("alpha", "kept"), [("auto", None), (0.5, 0.5)])
+def test_a_model_without_counts_knows_its_words_and_its_recipe(alpha, kept):
+    model = TextClassifier(choose=False, alpha=alpha).fit(["good good film", "dull film"], ["pos", "neg"])
+    frozen = naively.from_bytes(model.to_bytes(frozen=True))
+    assert model.n_words_ == frozen.n_words_ == len(model.get_feature_names_out()) == 3
+    assert {**frozen.chosen_, "alpha": None} == {**model.chosen_, "alpha": None}
+    assert frozen.chosen_.alpha == kept
+
+
+def test_the_values_that_speak_most_are_those_of_the_class():
+    table = {"city": ["Rome"] * 5 + ["Oslo"] * 5, "size": [1.0, 1.1, 0.9, 1.2, 1.0, 5.0, 5.2, 4.9, 5.1, 5.0]}
+    model = NaiveBayes(columns={"size": naively.Gaussian()}).fit(table, ["a"] * 5 + ["b"] * 5)
+    for label, start in (("a", ("city = Rome (5 of 5)", "size low")), ("b", ("city = Oslo (5 of 5)", "size high"))):
+        values = model.top_values(2)[label]
+        assert all(any(value.startswith(each) for value, _ in values) for each in start)
+        assert [z for _, z in values] == sorted((z for _, z in values), reverse=True)
+    assert model.top_values(0) == {"a": [], "b": []}
+    with pytest.raises(naively.InputError, match="n must be a whole number"):
+        model.top_values(-1)

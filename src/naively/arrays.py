@@ -18,6 +18,9 @@ from naively.errors import NaivelyError
 
 Array = np.ndarray[Any, Any]
 IntArray = np.ndarray[Any, np.dtype[np.int64]]
+DType = np.dtype[Any]
+Numeric = Array | float
+"""An array of numbers, or one number for all."""
 
 FIXED = np.dtype([("fraction", np.uint64), ("whole", np.int64)])
 """A count with a fraction: whole + fraction * 2^-64."""
@@ -26,17 +29,17 @@ _STEP = 2.0**-12
 
 
 def counted_weights(weight: Array) -> Array:
-    """Weights as they are counted: whole numbers of units of 2^-64, which all from 2^-12 on are already."""
+    """Return weights rounded to units of 2^-64; weights from 2^-12 on do not change."""
     return np.where(weight < _STEP, (weight + _STEP) - _STEP, weight)
 
 
 def from_core(counts: Array) -> Array:
-    """Counts as the core returns them, int64 or pairs, as int64 or FIXED."""
+    """Convert counts that the core returns, int64 or pairs, to int64 or FIXED."""
     return counts if counts.dtype == np.int64 else counts.view(FIXED)[..., 0]
 
 
 def to_core(counts: Array) -> Array:
-    """Counts as the core takes them."""
+    """Convert counts to the form in which the core takes them."""
     if counts.dtype != FIXED:
         return counts
     return np.ascontiguousarray(counts).view(np.uint64).reshape(*counts.shape, 2)
@@ -58,8 +61,8 @@ def widened(counts: Array) -> Array:
 
 
 def alike(parts: Sequence[Array]) -> list[Array]:
-    """Return counts of one type: int64 if all are."""
-    return list(parts) if all(part.dtype == np.int64 for part in parts) else [widened(part) for part in parts]
+    """Return counts of one type: the one they have, or FIXED."""
+    return list(parts) if len({part.dtype for part in parts}) == 1 else [widened(part) for part in parts]
 
 
 def narrowed(counts: Array) -> Array:
@@ -112,6 +115,19 @@ def less(a: Array, b: Array) -> Array:
     if a.dtype == b.dtype == np.int64:
         return a - b
     return plus(widened(a), negated(widened(b)))
+
+
+def summed_by(groups: Array, planes: Array, size: int) -> Array:
+    """Return the sum of each plane for each group; OverflowError beyond 2^62."""
+    return from_core(_core.totals(groups.astype(np.int32, copy=False), to_core(planes), size))
+
+
+def sums_of_others(values: Array) -> Array:
+    """Return for each of a few numbers, exact counts or float64, the sum of all the others as float64."""
+    if values.dtype == np.float64:
+        return total_of(values) - values
+    total = summed_by(np.zeros(len(values)), values[None], 1)[0]
+    return rounded(less(*alike([total[np.zeros(len(values), np.intp)], values]))).astype(np.float64)
 
 
 def scaled(counts: Array, factor: Array) -> Array:

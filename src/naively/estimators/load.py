@@ -7,20 +7,22 @@ from typing import Any
 
 import naively
 from naively.learn.files import Saved
+from naively.learn.learner import Learner
+from naively.learn.parts import holds_part, part_of
 from naively.store import container
 from naively.store.container import Contents, read
 from naively.store.functions import trusted
 
-_CLASSIFIERS = (
-    "BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianClassifier", "GaussianNB", "MultinomialNB", "NaiveBayes",
-    "PoissonNB", "TextClassifier",
-)  # fmt: skip
-_VECTORIZERS = ("CountVectorizer", "HashingVectorizer", "TfidfTransformer", "TfidfVectorizer")
+
+def _public_class(name: str) -> type | None:
+    found = getattr(naively, name) if name in naively.__all__ else None
+    return found if isinstance(found, type) else None
 
 
 def classifier(kind: str) -> dict[str, Any]:
-    """The class of this name, by its name, if a file may hold such classifiers; other classes are not loaded."""
-    return {kind: getattr(naively, kind)} if kind in _CLASSIFIERS else {}
+    """Return the class of this name if a file may hold such classifiers; other classes are not loaded."""
+    found = _public_class(kind)
+    return {kind: found} if found is not None and issubclass(found, Learner) else {}
 
 
 def load(path: str | os.PathLike[str], *, verify: bool = False, trust: Any = ()) -> Any:
@@ -55,7 +57,7 @@ def load(path: str | os.PathLike[str], *, verify: bool = False, trust: Any = ())
 
 
 def from_bytes(data: Any, *, verify: bool = False, trust: Any = ()) -> Any:
-    """Return the estimator whose bytes `to_bytes` made, or those of a file that `save` wrote.
+    """Return the estimator or the part whose bytes `to_bytes` made, or the estimator of a file that `save` wrote.
 
     >>> import naively
     >>> model = naively.TextClassifier().fit(["a fine film", "a dull film"], ["pos", "neg"])
@@ -67,7 +69,7 @@ def from_bytes(data: Any, *, verify: bool = False, trust: Any = ()) -> Any:
     Parameters
     ----------
     data : bytes-like
-        The bytes, compressed or not.
+        The bytes, which may be compressed with zstd.
     verify : bool, default=False
         Whether to compare all of them with their digests, however many there are.
     trust : str or iterable of str, default=()
@@ -81,12 +83,15 @@ def from_bytes(data: Any, *, verify: bool = False, trust: Any = ()) -> Any:
 
 
 def _estimator(contents: Contents, verify: bool, trust: Any) -> Any:
-    """Return the estimator in an open file."""
+    """Return the estimator in an open file, or the part."""
+    if holds_part(contents):
+        return part_of(contents, classifier(str(contents.document["part"])), trusted(trust))
     if verify:
         contents.verify()
     kind = str(contents.document.get("kind"))
-    if kind not in _VECTORIZERS:
+    found = _public_class(kind)
+    if found is None or issubclass(found, Learner) or not hasattr(found, "save"):
         return Saved.of(contents, trust).learner(classifier(kind))
-    from naively.estimators import vectorizer_files  # which imports scikit-learn
+    from naively.estimators import vectorizer_files  # this imports scikit-learn
 
-    return vectorizer_files.loaded(getattr(naively, kind), contents, trusted(trust))
+    return vectorizer_files.loaded(found, contents, trusted(trust))

@@ -23,14 +23,16 @@ from naively.learn.choose import (
     Chosen,
     is_open,
 )
-from naively.learn.model import NO_CLASSES
+from naively.learn.model import NO_CLASSES, Model
 from naively.learn.parameters import defaults_of
 from naively.learn.text_learner import TextLearner
 from naively.learn.words import COUNTED
+from naively.read.detect import engine_for
 from naively.read.frame import Frame
 from naively.score.explanation import Explanation
 from naively.score.priors import PRIORS
 from naively.smooth.backgrounds import SMOOTHINGS
+from naively.smooth.rules import Settled
 
 
 class TextClassifier(TextsFromCounts, SklearnProtocol, TextLearner):
@@ -66,7 +68,7 @@ class TextClassifier(TextsFromCounts, SklearnProtocol, TextLearner):
         counts most probable. Rules are `Additive`, `Epsilon`, `Unsmoothed`, `JelinekMercer`, `Dirichlet`,
         `AbsoluteDiscount` and `WittenBell`.
     prior : rule (`Empirical`, `Smoothed`, `Uniform`, `Given`) or array-like, default=None
-        What is expected of the classes beforehand; None: their shares of the texts.
+        Prior of the classes; None: their shares of the texts.
     class_weight : dict of numbers by label, or "balanced", default=None
         How many times each row of a class counts in tables, as `sample_weight` would, but never in the tally: it may be
         changed after fitting, and rows are merged and forgotten as without it. "balanced": all classes alike, by the
@@ -211,6 +213,9 @@ class TextClassifier(TextsFromCounts, SklearnProtocol, TextLearner):
         -------
         self : object
         """
+        engine = engine_for(X)
+        if engine is not None:
+            return self._fit_distributed(engine, X, y, sample_weight)
         if y is None and isinstance(X, Iterator):
             return self._fit_batches(X)
         with self._all_or_nothing():
@@ -258,7 +263,7 @@ class TextClassifier(TextsFromCounts, SklearnProtocol, TextLearner):
         return self
 
     def _fit_and_read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Frame, Array, Array | None]:
-        """Reads the texts once for both, where nothing is to be chosen or known beforehand."""
+        """Fit, and return the texts as `_labelled` does; they are read once if nothing has to be chosen first."""
         self._validate_params()
         self._copy_parameters()
         chooses = is_open(self._parameters())
@@ -305,13 +310,14 @@ class TextClassifier(TextsFromCounts, SklearnProtocol, TextLearner):
 
     @property
     def chosen_(self) -> Chosen:
-        """The recipe: parameters that were given, and the choice for those that are "auto"."""
+        """The recipe: parameters that were given, and the choice for those that are "auto".
+
+        Of a model that was saved without its counts, an `alpha` that was found from them is None.
+        """
         self._check_fitted()
         model = self._model
         resolved = self._resolved(model)
-        [part] = model.ledger.counted.values()
-        rule: Any = self._rule_for(model)
-        alpha = self._words(model).settled_by(part, rule).pseudo(None) if rule.adds else rule
+        alpha = self._alpha(model)
         words = resolved["family"], resolved["weighting"], tuple(resolved["ngrams"]), resolved["min_df"]
         choice = model.chosen
         if not isinstance(choice, Choice):
@@ -320,6 +326,23 @@ class TextClassifier(TextsFromCounts, SklearnProtocol, TextLearner):
         if same and choice.whole(resolved) and choice.prior == self._prior_rule():
             return Chosen(*words, alpha, choice.accuracy, choice.margin, choice.texts, choice.tried)
         return Chosen(*words, alpha, tried=choice.tried)
+
+    def _alpha(self, model: Model) -> Any:
+        """Return what is added to each count, or a rule that adds nothing; None: it was found from counts now gone."""
+        rule: Any = self._rule_for(model)
+        if not rule.adds:
+            return rule
+        if model.ledger.parts is None:
+            return rule.pseudo(None) if isinstance(rule, Settled) else None
+        [part] = model.ledger.counted.values()
+        return self._words(model).settled_by(part, rule).pseudo(None)
+
+    @property
+    def n_words_(self) -> int:
+        """Number of different words that were counted; of a model saved without its counts, those of its table."""
+        self._fitted("n_words_")
+        features = self._model.features
+        return int((features["words"] if features else self.table_.block.features.words).size)
 
     def top_words(self, n: int = 10, *, strength: float = 1000.0) -> dict[Any, list[tuple[str, float]]]:
         """The words that speak most for each class, with how sure that is, in standard deviations.

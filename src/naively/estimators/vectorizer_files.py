@@ -76,18 +76,19 @@ def loaded(kind: Any, contents: Contents, trust: frozenset[str]) -> Any:
 def _loaded(kind: Any, contents: Contents, trust: frozenset[str]) -> Any:
     document, reader = contents.document, Reader(contents.arrays, trust=trust)
     contents.verify()
-    parameters = reader.get(document["parameters"])
+    parameters: dict[str, Any] = reader.by_name(document["parameters"])
     if "dtype" in parameters:
         parameters["dtype"] = np.dtype(parameters["dtype"]).type
         codecs.lookup(parameters["encoding"])
     vectorizer = kind(**parameters)
     vectorizer._validate_params()
-    words = reader.get(document["words"])
-    if words is not None:
+    words: dict[str, Any] | None = None
+    if document["words"] is not None:
+        words = reader.by_name(document["words"])
         vectorizer.vocabulary_ = _known(**words)
         vectorizer.fixed_vocabulary_ = bool(document["fixed"])
-    weights = reader.get(document["weights"])
-    if weights is not None:
+    if document["weights"] is not None:
+        weights = reader.by_name(document["weights"])
         _weigh(vectorizer, None if words is None else len(words["column"]), weights)
     if "dtype" in parameters:
         _try_out(vectorizer)

@@ -209,7 +209,7 @@ def _linear(table: LinearTable, X: Any, first: Array, second: Array) -> tuple[tu
     a, b = first[row], second[row]
     found = weight * _apart(table.present, table.impossible, column, a, b)
     if table.missing_terms is not None:  # a present feature is no longer one of the absent
-        found = found - _apart(*table.holes, column, a, b)
+        found = found - _apart(*table.terms_of_missing, column, a, b)
     used, place = np.unique(column, return_inverse=True)
     if len(first) * len(used) > _LARGEST:
         raise InputError(f"{len(first):_} rows hold {len(used):_} features, too many for a frame; pass fewer rows")

@@ -90,12 +90,12 @@ def type_of(values: Any) -> str:
 
 
 def chunks(values: Any) -> list[Any]:
-    """The pieces of an Arrow column."""
+    """Return the chunks of an Arrow column."""
     return values.chunks if hasattr(values, "chunks") else [values]
 
 
 def numbers(values: Any) -> Array:
-    """A column of numbers in a type that the compiled core reads; NaN where something is missing."""
+    """Return a column of numbers in a type that the compiled core reads; NaN stands for a missing value."""
     if isinstance(values, np.ndarray):
         return np.ascontiguousarray(native_values(values))
     import pyarrow as pa
@@ -147,7 +147,9 @@ def missing(values: Any) -> Array:
 
 
 def coded(values: Any) -> tuple[Array, list[Any]]:
-    """The distinct values of a column of text or categories, and for each row the number of its own (-1: missing)."""
+    """Return for each row of a text or categorical column the number of its value (-1: missing), and the distinct
+    values.
+    """
     import pyarrow as pa
 
     numbers_of: dict[Any, int] = {}
@@ -175,7 +177,7 @@ def _dictionary_codes(part: Any) -> tuple[Array, list[Any]]:
     indices = part.indices.cast(pa.int32())
     codes = (indices.fill_null(-1) if part.null_count else indices).to_numpy()
     own = [_text(v) for v in part.dictionary.to_pylist()]
-    seen = np.bincount(codes + 1, minlength=len(own) + 1)[1:] > 0  # a dictionary may list more than there is
+    seen = np.bincount(codes + 1, minlength=len(own) + 1)[1:] > 0  # a dictionary may list values that no row has
     return codes, [v if here else None for v, here in zip(own, seen.tolist(), strict=True)]
 
 

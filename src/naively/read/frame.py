@@ -26,7 +26,7 @@ _SCORES, _SCORED_ROWS, _SCORED_TEXTS = 1 << 19, 1 << 18, 1 << 12
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """Columns of one length by name. `named`: whether the names were given, or are only the numbers of the columns.
+    """Columns of one length by name. `named` is False if the names are only the numbers of the columns.
 
     `whole` are rows that one block takes as they are, in place of columns: an array, a sparse matrix, or texts.
     """
@@ -122,7 +122,7 @@ class Frame:
         self.__dict__.update({**state, "columns": columns})
 
     def part(self, begin: int, end: int) -> Frame:
-        """Some of the rows."""
+        """Return the rows from `begin` to `end`."""
         if begin == 0 and end >= self.rows:
             return self
         if self.whole is not None:
@@ -149,7 +149,7 @@ class Frame:
         return []
 
     def only(self, mask: Array) -> Frame:
-        """The rows of a mask."""
+        """Return the rows for which the mask is True."""
         if self.whole is not None:
             return self.take(np.flatnonzero(mask))
         import pyarrow as pa
@@ -160,7 +160,7 @@ class Frame:
         return Frame({name: chosen(v) for name, v in self.columns.items()}, int(mask.sum()), self.named)
 
     def take(self, rows: Array) -> Frame:
-        """The rows with these numbers, in that order."""
+        """Return the rows with these numbers, in that order."""
         if self.whole is not None:
             plain = isinstance(self.whole, np.ndarray) or not hasattr(self.whole, "take")
             return Frame.of_rows(self.whole[rows] if plain else self.whole.take(rows))
@@ -220,7 +220,7 @@ def _from_bytes(values: Any) -> Any:
     return column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
 
 
-# --- what comes as a column
+# --- converting columns
 
 
 def _readable(name: Any, values: Any, read: Callable[[Any, Any], Any]) -> Any:
@@ -262,7 +262,7 @@ def arrow_column(name: Any, values: Any) -> Any:
 
 
 def _of_any(name: Any, values: Any) -> Any:
-    """A value of a dict."""
+    """Convert a value of a dict to a column."""
     if is_a(values, "pandas.Series", "pandas.Index", "pandas.api.extensions.ExtensionArray"):
         return _of_pandas(name, _stored(sys.modules["pandas"].Series(values)))
     if is_a(values, "polars.Series"):
@@ -278,7 +278,7 @@ def _of_any(name: Any, values: Any) -> Any:
 
 
 def _pandas_columns(X: Any) -> Iterator[tuple[Any, Any]]:
-    """The columns of a DataFrame as arrays; where pandas lets them be had, without a Series made of each."""
+    """Yield the columns of a DataFrame as arrays, if pandas allows it without making a Series of each."""
     stored = getattr(X, "_get_column_array", None)
     if stored is None:
         return ((name, _stored(series)) for name, series in X.items())
@@ -339,7 +339,7 @@ def _of_objects(name: Any, values: list[Any]) -> Any:
             return pa.array(values, from_pandas=True)
         column = arrow_of_list(values)
         return pa.array(values) if column is None else column
-    except UnicodeEncodeError:  # half a character, which becomes its number
+    except UnicodeEncodeError:  # a lone surrogate, which becomes its number
         return _of_objects(
             name, [v.encode("utf-8", "backslashreplace").decode() if isinstance(v, str) else v for v in values]
         )

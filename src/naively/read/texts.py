@@ -69,7 +69,7 @@ class Texts:
         return cls(_core.Texts.of_buffers(starts, data, missing if len(missing) else None))
 
     def copied(self) -> Texts:
-        """Return the same texts in memory of their own, whoever owns what they were read from."""
+        """Return the same texts in memory of their own, so that they do not depend on the owner of the original."""
         return Texts.of_tokens(self.core.tokens()) if self.core.given else Texts.of_arrays(*self.core.buffers())
 
     def __getstate__(self) -> dict[str, Any]:

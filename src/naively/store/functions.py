@@ -5,12 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from importlib import import_module
-from typing import Any
 
 from naively.errors import FileError, InputError
 
 
-def import_path(function: Any, where: str) -> str:
+def import_path(function: object, where: str) -> str:
     """Return the import path of a function, from which the same one can be imported.
 
     >>> import json
@@ -19,24 +18,24 @@ def import_path(function: Any, where: str) -> str:
     """
     owner = getattr(function, "__objclass__", function)
     module, name = getattr(owner, "__module__", None), getattr(function, "__qualname__", None)
-    shown = getattr(function, "__name__", repr(function))[:60]
+    called = getattr(function, "__name__", repr(function))[:60]
     if module == "__main__":
         raise InputError(
-            f"{where} cannot be saved: {shown} is defined in the program that runs (no file holds code); move it to a "
+            f"{where} cannot be saved: {called} is defined in the program that runs (no file holds code); move it to a "
             "module, and import it from there"
         )
-    found = sys.modules.get(str(module))
+    found: object = sys.modules.get(str(module))
     for part in str(name).split("."):
         found = getattr(found, part, None)
     if found is not function:
         raise InputError(
-            f"{where} cannot be saved: {shown} cannot be imported (no file holds code); define a function at the top "
+            f"{where} cannot be saved: {called} cannot be imported (no file holds code); define a function at the top "
             "of a module, and import it from there"
         )
     return f"{module}:{name}"
 
 
-def imported(path: Any, trust: Iterable[str]) -> Any:
+def imported(path: object, trust: Iterable[str]) -> object:
     """Return the function at an import path, which must be trusted, or its module; raise FileError where it is not."""
     module, colon, name = path.partition(":") if isinstance(path, str) else ("", "", "")
     if not (colon and name and module):
@@ -47,7 +46,7 @@ def imported(path: Any, trust: Iterable[str]) -> Any:
             f"the model calls the function {dotted}, which no file holds; if it is yours, load with trust={dotted!r}"
         )
     try:
-        found: Any = import_module(module)
+        found: object = import_module(module)
         for part in name.split("."):
             found = getattr(found, part)
     except (ImportError, AttributeError) as error:
@@ -57,7 +56,7 @@ def imported(path: Any, trust: Iterable[str]) -> Any:
     return found
 
 
-def trusted(trust: Any) -> frozenset[str]:
+def trusted(trust: str | Iterable[str]) -> frozenset[str]:
     """Return import paths, given as one text or several, as a set."""
     listed = [trust] if isinstance(trust, str) else list(trust)
     wrong = [path for path in listed if not isinstance(path, str)]

@@ -51,7 +51,7 @@ class NumberFamily(Rule):
 
     support: ClassVar[Support] = REAL
     names: ClassVar[tuple[str, ...]] = ("x",)  # of the statistics, without ": "
-    shown: ClassVar[tuple[str, ...]] = ()  # names of the parameters
+    parameter_names: ClassVar[tuple[str, ...]] = ()  # names of the parameters
     rising: ClassVar[bool] = True  # whether the first statistic rises with the number
 
     def statistics(self, x: Array) -> tuple[Array, ...]:
@@ -87,7 +87,7 @@ class NumberFamily(Rule):
 
     def described(self, parameters: Sequence[float]) -> str:
         """Return the parameters of one class as text."""
-        return ", ".join(f"{name} {value:.4g}" for name, value in zip(self.shown, parameters, strict=True))
+        return ", ".join(f"{name} {value:.4g}" for name, value in zip(self.parameter_names, parameters, strict=True))
 
     @property
     def label(self) -> str:

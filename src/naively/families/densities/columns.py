@@ -157,7 +157,7 @@ class Densities:
 
     def n_parameters(self, ledger: PartLedger) -> int:
         columns = ledger.features.size // len(self.density.names)
-        return ledger.classes.size * columns * len(self.density.shown)
+        return ledger.classes.size * columns * len(self.density.parameter_names)
 
     def n_parameters_joint(self, ledger: PartLedger) -> int | float:
         """Return as many as a mean and a full covariance for each class have."""

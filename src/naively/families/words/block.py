@@ -159,13 +159,13 @@ class Words:
         return X
 
     def table(self, ledger: PartLedger, rule: Smoothing, prior: Array, features: Array | None = None) -> TextTable:
-        holes = None
+        unknown = None
         if features is None:
             numbers = self.kept(ledger.total)
             cells = ledger.total.cells
             if self._keeps_empty_columns(ledger, numbers):
-                holes = np.ones(ledger.features.size, bool)
-                holes[numbers] = False
+                unknown = np.ones(ledger.features.size, bool)
+                unknown[numbers] = False
             else:
                 cells = restricted(cells, numbers)
             n_known, totals = len(numbers), cells.totals(ledger.classes.size)
@@ -185,7 +185,7 @@ class Words:
                 held = np.flatnonzero(documents >= self.limits.min_df)
             numbers = features = features[held]
             cells = restricted(cells, held)
-        columns = numbers if holes is None else np.arange(len(holes))
+        columns = numbers if unknown is None else np.arange(len(unknown))
         view = self._view(ledger, cells, len(columns), n_known, totals)
         settled = self._settled_for(ledger, rule, lambda: self._urns(view, totals))
         linear = self.count_family.table_of(view, settled, prior)
@@ -195,7 +195,7 @@ class Words:
         if self.weighting == "tfidf" and self.family != "bernoulli":
             documents = sums_by(cells.feature, cells.values[DOCUMENTS], len(columns))
             idf = inverse_documents(total_of(ledger.rows), documents)
-        return TextTable(self, linear, words, idf, features, holes)
+        return TextTable(self, linear, words, idf, features, unknown)
 
     def _keeps_empty_columns(self, ledger: PartLedger, numbers: Array) -> bool:
         """True if so few words have no counts that empty columns are less work than new numbers."""
@@ -376,7 +376,7 @@ class Words:
             return [""] * size
         totals = cells.totals(ledger.classes.size)
         view = self._view(ledger, cells, len(numbers), len(numbers), totals)
-        plain = replace(view, cells=replace(cells, exact=cells.exact[:1]), totals=totals[:1])
+        plain = replace(view, cells=replace(cells, exact=cells.exact[:1]), exact_totals=totals[:1])
         settled = rule.settle(lambda: self._urns(view, totals))
         chance = exp(Multinomial().log_shares(plain, settled, klass))
         lengths = rng.poisson(total / max(float(ledger.rows[klass]), 1.0), size)
