@@ -50,10 +50,11 @@ class Ready:
 
     @classmethod
     def of(cls, learner: Any) -> Ready:
-        model = learner._model
+        model = learner._decided(learner._state)
         if model.ledger.parts is not None:
             model = _ordered(model)
-        return cls(model.ledger, _for_any_machine(model.table(*rules(learner, model))))
+        weighted = learner._with_class_weights(model)
+        return cls(model.ledger, _for_any_machine(weighted.table(*rules(learner, weighted))))
 
 
 def _for_any_machine(table: Table) -> Table:
@@ -84,8 +85,8 @@ def _document(learner: Any, frozen: bool, about: Any, ready: Ready | None) -> tu
         raise InputError(
             f"{type(learner).__name__} is a class of your own, which a file cannot name; pickle it instead"
         )
-    model = learner._model
-    calibrated = learner._finish_calibration(model)
+    model = learner._decided(learner._state)
+    calibrated = learner._finish_calibration(learner._model)
     ready = Ready.of(learner) if ready is None else ready
     ledger, table = ready.ledger, ready.table
     counted = ledger.total if not frozen else Tally(ledger.classes, ledger.exact_rows, {})
@@ -323,7 +324,7 @@ class Saved:
             setattr(learner, name, value)
         learner._commit(model)
         learner._check_counted(model)
-        blocks, rule, prior = rules(learner, model)
+        blocks, rule, prior = rules(learner, learner._with_class_weights(model))
         _check_together(table, model, blocks)
         if not np.array_equal(table.prior, prior):
             raise FileError("the file is damaged (the prior of a table)")
