@@ -75,7 +75,7 @@ nb::tuple count_products_exactly_py(const In2<double>& rows, const In1<std::int3
                                     std::optional<In1<double>> weight, int threads) {
     const Labels labels = labels_of(klass, classes, weight, rows.shape(0));
     const Dense<double> dense{rows.data(), rows.shape(0), rows.shape(1)};
-    return count_out(freely([&] { return count_products_exactly(dense, labels, threads); }));
+    return numbers_out(freely([&] { return count_products_exactly(dense, labels, threads); }));
 }
 
 bool well_formed_py(const Places& place, const Lengths& length, const Digits& digits) {
