@@ -11,7 +11,7 @@ PIP = -m pip install --quiet --disable-pip-version-check
 CORE = pyproject.toml CMakeLists.txt $(wildcard native/*/*)
 NATIVE = $(wildcard native/*/*.cpp native/*/*.hpp)
 
-.PHONY: help demo test engines lint bench sanitize format clean
+.PHONY: help demo test engines faults lint docs bench sanitize format clean
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
@@ -27,6 +27,11 @@ test: .venv/.test  ## all tests, and every example in the sources and the docume
 engines: .venv/.engines  ## tests of databases, Spark (which needs Java), Dask and Ray, in a network of their own
 	.venv/bin/python tests/engines/loopback.py .venv/bin/pytest tests -m engines -n 0 -p no:logging $(PYTEST_ARGS)
 
+faults: .venv/.engines  ## tests of tasks, workers and drivers that fail, ten times in a row
+	@for turn in 1 2 3 4 5 6 7 8 9 10; do echo "turn $$turn"; .venv/bin/python tests/engines/loopback.py \
+	  .venv/bin/pytest tests/engines/test_faults.py tests/engines/test_clusters.py -m engines -n 0 -x -q -p no:logging \
+	  $(PYTEST_ARGS) || exit 1; done
+
 lint: .venv/.lint  ## style, types, layers; says all there is to say before it fails
 	@failed=; \
 	check() { echo "$$*" | cut -c 1-100; "$$@" || failed="$$failed, $${1##*/}$${2:+ $$2}"; }; \
@@ -37,7 +42,11 @@ lint: .venv/.lint  ## style, types, layers; says all there is to say before it f
 	check .venv/bin/lint-imports --no-logo; \
 	if [ -n "$$failed" ]; then echo "make lint: failed: $${failed#, }"; exit 1; fi
 
-bench: .venv/.bench  ## how fast the core is; with BENCH=text, tables, choosing, commands, rows or merging, those
+docs: .venv/.core  ## write docs/reference.md and docs/architecture.svg
+	@.venv/bin/python docs/make_reference.py
+	@.venv/bin/python docs/make_drawing.py
+
+bench: .venv/.bench  ## how fast the core is; with BENCH=text, tables, choosing, commands, rows, merging or streams, those
 	@.venv/bin/python bench/$(BENCH).py $(BENCH_ARGS)
 
 # Python itself is not built with sanitizers, so they are loaded ahead of it. Their reports go past pytest.

@@ -49,7 +49,8 @@ def signature_of(value: Any) -> str:
     except ValueError:
         return "(...)"
     plain = [parameter.replace(annotation=parameter.empty) for parameter in parameters if parameter.name != "self"]
-    return re.sub(r"<(?:function|class|object) (?:\w+\.)*(\w+)[^>]*>", r"\1", str(inspect.Signature(plain)))
+    text = re.sub(r"<(?:function|class) '?(?:\w+\.)*(\w+)'?(?: at 0x\w+)?>", r"\1", str(inspect.Signature(plain)))
+    return re.sub(r"<(?:function )?[\w.]+(?:<\w+>| object) at 0x\w+>", "...", text)
 
 
 def text_of(value: Any) -> str:

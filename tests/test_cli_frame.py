@@ -13,11 +13,12 @@ import time
 
 import pytest
 
-from naively.cli import completion
-from naively.cli.arguments import GROUPS, parser
+from naively.cli import completion, subcommands
+from naively.cli.arguments import parser
 from naively.cli.exit import MEANINGS, UsageError
 from naively.layout import cut, width
 
+GROUPS = subcommands.COMMANDS
 COMMANDS = [name for names in GROUPS.values() for name in names]
 HOSTILE = "a\x1b[31mred\x07\x9b2J\u202eb\x7f\r"
 

@@ -2,49 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime, timedelta
 from functools import partial
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from databases import chances, in_duckdb, in_postgresql, in_sqlite, postgresql
+from exported import ARRAYS, TABLES, TEXTS, OfItsOwn, film_reviews, fitted_array, mixed_table, new_rows
 
 import naively
 from naively import (
-    BernoulliNB,
-    Beta,
-    Categorical,
-    CategoricalNB,
-    Circular,
-    Complement,
-    ComplementNB,
-    Dates,
-    Exponential,
-    Gamma,
-    Gaussian,
     GaussianClassifier,
     GaussianNB,
-    Geometric,
-    Given,
-    Histogram,
     InputError,
-    Kernel,
-    LogNormal,
-    Multinomial,
-    MultinomialNB,
     NaiveBayes,
     NegativeBinomial,
-    Poisson,
-    PoissonNB,
-    Text,
     TextClassifier,
-    Uniform,
-    Unsmoothed,
 )
-from naively.families.densities.base import NumberFamily
-from naively.store.registry import stored
 
 DATABASES = ["duckdb", "sqlite", pytest.param("postgresql", marks=pytest.mark.engines)]
 
@@ -80,94 +54,21 @@ def assert_equal_to(model, table, X, database, *, forms=("join", "case")):
         np.testing.assert_allclose([float(p) for p in result["probability"].to_pylist()], found.max(axis=1))
 
 
-def mixed_table(rows=300, seed=0):
-    """A table with columns of every kind, missing values in all of them, and labels that depend on them."""
-    rng = np.random.default_rng(seed)
-    y = rng.integers(0, 3, rows)
-
-    def with_missing(values):
-        return pa.array([None if rng.random() < 0.1 else value for value in values.tolist()])
-
-    words = np.array(["small", "sunny", "Été", "naïve", "it's", "house—garden", "QUIET", "x_1", "two\nlines"])
-    texts = np.array([" ".join(rng.choice(words[k : k + 6], 4)) for k in y], object)
-    start = datetime(2024, 1, 1)
-    table = pa.table({
-        "the size": with_missing(rng.normal(y, 0.7)),
-        "rooms": with_missing((rng.poisson(2 + y)).astype(float)),
-        'a "city"': with_missing(np.array(["Gent", "l'Isle", "a\\b", "", "Ωmega"])[(y + rng.integers(0, 3, rows)) % 5]),
-        "garden": with_missing(rng.random(rows) < 0.2 + 0.3 * y),
-        "seen": with_missing(np.array([start + timedelta(hours=int(h)) for h in rng.integers(0, 300, rows) * (y + 1)])),
-        "price": with_missing(rng.gamma(1.0 + y, 2.0, rows)),
-        "share": with_missing(rng.beta(1.0 + y, 2.0, rows)),
-        "advert": with_missing(texts),
-    })  # fmt: skip
-    return table, np.array(["it's", "b", "c"])[y]
-
-
-TABLES = {
-    "by itself": {},
-    "informative": {"missing": "informative"},
-    "per class": {"calibrate": "per class"},
-    "raw scores": {"calibrate": False, "prior": Uniform()},
-    "unsmoothed": {"alpha": Unsmoothed(), "calibrate": False},
-    "a class that never is": {"prior": Given({"it's": 0.5, "b": 0.5, "c": 0.0}), "calibrate": False},
-    "bins": {"columns": {"the size": Histogram("frequency", 50), "price": Kernel(), "share": Histogram("width")}},
-    "densities": {"columns": {"the size": Gaussian(), "price": Gamma(), "share": Beta(), "rooms": Geometric()}},
-    "others": {"columns": {"price": LogNormal(), "the size": Circular(3.0), "share": Exponential()}},
-    "groups": {"columns": {("price", "rooms"): Multinomial(), "share": Poisson()}},
-    "others' counts": {"columns": {("price", "rooms"): Complement()}},
-    "declared": {
-        "columns": {"rooms": Categorical(), "seen": Dates(("hour", "weekday")), "advert": Text(ngrams=(1, 2))}
-    },
-    "tf-idf": {"columns": {"advert": Text(weighting="tfidf", ngrams=(2, 3))}},
-    "presence": {"columns": {"advert": Text(family="bernoulli")}},
-    "no texts": {"columns": {"advert": None}},
-}
-
-
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("parameters", TABLES.values(), ids=TABLES)
 def test_a_table_is_scored_as_by_the_model(parameters, database):
     table, y = mixed_table()
     model = NaiveBayes(**parameters).fit(table, y)
-    new, _ = mixed_table(80, seed=1)  # with categories, words and numbers that were not seen
-    row = {'a "city"': ["Paris"], "the size": [1e6], "advert": [""], "share": [5.0]}
-    none = pa.table({name: pa.array(row.get(name, [None]), new[name].type) for name in new.column_names})
-    empty = pa.table({name: pa.nulls(1, new[name].type) for name in new.column_names})
-    table = pa.concat_tables([new, none, empty])
+    table = pa.concat_tables([table, new_rows()])
     assert_equal_to(model, table, table, database)
-
-
-TEXTS = {
-    "words": {},
-    "pairs": {"ngrams": (1, 2)},
-    "triples": {"ngrams": (2, 3), "family": "complement"},
-    "tf-idf": {"weighting": "tfidf", "ngrams": (1, 2)},
-    "presence": {"family": "bernoulli"},
-    "binary": {"weighting": "binary"},
-    "scikit-learn's": {"tokens": "sklearn", "stop_words": "english", "ngrams": (1, 2)},
-    "case": {"lowercase": False},
-    "unsmoothed": {"alpha": 0.0, "calibrate": False},
-}
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("parameters", TEXTS.values(), ids=TEXTS)
 def test_texts_are_scored_as_by_the_model(parameters, database):
-    texts, labels = naively.film_reviews()
-    texts = [text + end for text, end in zip(texts, ["", " Naïve ÉTÉ", " x—y “z”", " İstanbul"] * 120, strict=True)]
-    model = TextClassifier(choose=False, **parameters).fit(texts[:300], labels[:300])
-    new = [
-        *texts[300:],
-        "",
-        "   ",
-        "ÇA naïVE — “été”",
-        "don't\tgood\x01bad",
-        None,
-        "good 中文 bad",
-        '"good" \\ bad',
-        "e\u0301t",
-    ]
+    texts, labels, new = film_reviews()
+    model = TextClassifier(choose=False, **parameters).fit(texts, labels)
+    new = [*new, None, " İstanbul"]
     assert_equal_to(model, pa.table({"text": new}), new, database, forms=("auto",))
 
 
@@ -183,29 +84,12 @@ def test_every_character_parts_words_as_in_the_model(kind, database):
     assert_equal_to(model, pa.table({"text": texts}), texts, database, forms=("auto",))
 
 
-ARRAYS = {
-    "multinomial": MultinomialNB(),
-    "complement": ComplementNB(norm=True),
-    "bernoulli": BernoulliNB(),
-    "bernoulli, no threshold for zeros": BernoulliNB(binarize=1.0),
-    "poisson": PoissonNB(),
-    "gaussian": GaussianNB(),
-    "unsmoothed": MultinomialNB(alpha=Unsmoothed()),
-    "categories": CategoricalNB(),
-    "names": CategoricalNB(numbers="names"),
-}
-
-
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("model", ARRAYS.values(), ids=ARRAYS)
 def test_an_array_is_scored_as_by_the_drop_in(model, database):
-    rng = np.random.default_rng(2)
-    X = rng.integers(0, 4, (200, 70)).astype(float)
-    X[rng.random(X.shape) < 0.1] = np.nan
-    y = rng.integers(0, 3, 200)
-    model = naively.merge(model.fit(X[:100], y[:100]), type(model)(**model.get_params()).fit(X[100:], y[100:]))
-    table = pa.table({f"x{j}": pa.array(X[:40, j], from_pandas=True) for j in range(X.shape[1])})
-    assert_equal_to(model, table, X[:40], database)
+    model, X = fitted_array(model)
+    table = pa.table({f"x{j}": pa.array(X[:, j], from_pandas=True) for j in range(X.shape[1])})
+    assert_equal_to(model, table, X, database)
 
 
 def test_names_of_columns_and_numbers_as_labels_are_kept(database):
@@ -234,20 +118,6 @@ def test_small_models_are_queries_alone_and_large_ones_join_a_table():
     assert large.weights.num_rows > 0
     assert "JOIN" in large.query
     assert len(large.query) < 20_000
-
-
-@stored("tests.OfItsOwn")
-@dataclass(frozen=True)
-class OfItsOwn(NumberFamily):
-    """A density that nobody has told in SQL."""
-
-    shown = ("mean",)
-
-    def parameters(self, mean, variance):
-        return (np.maximum(mean[0], 1e-9),)
-
-    def log_density(self, x, parameters):
-        return -np.log(parameters[0]) - np.sqrt(np.abs(x)) / parameters[0] + np.where(x > 2, -x, 0.5)
 
 
 def test_a_family_of_a_user_is_exported_by_its_own_formula(database):

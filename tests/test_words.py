@@ -20,7 +20,7 @@ WORDS = {
 """Words that do not say who does what: the noun or the verb that they stand for is wanted."""
 
 NAMES = {
-    *("Accepts", "BlockLedger", "BlockModel", "BlockTally", "CodedColumns", "Contest", "FiledLedger"),
+    *("Accepts", "AnyNumbers", "BlockLedger", "BlockModel", "BlockTally", "CodedColumns", "Contest", "FiledLedger"),
     *("Judged", "Manners", "Mixed", "MixedTable", "NeverCounted", "Overdrawn", "OwnCodes", "Shown", "Taken", "Tried"),
     *("Uncounted", "Weighed", "changed_kinds", "in_line", "localised", "make_holes", "put_together", "spectral"),
 }
@@ -51,7 +51,7 @@ def docstrings(source: str) -> Found:
 
 
 def python_faults(source: str) -> Found:
-    before = 0  # the line of the comment before
+    before = -1  # the line of the comment before
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         line = token.start[0]
         if token.type == tokenize.NAME:
@@ -67,7 +67,7 @@ def python_faults(source: str) -> Found:
 
 
 def native_faults(source: str) -> Found:
-    before = 0
+    before = -1
     for number, line in enumerate(source.split("\n"), 1):
         code, mark, comment = line.partition("//")
         texts = re.findall(r'"(?:[^"\\]|\\.)*"', code)

@@ -1,5 +1,5 @@
 // The digamma function, by recurrence up to 10 and by its asymptotic series from there on.
-// The result is exact to the last bits for every number above zero.
+// It is accurate to the last bits for every number above zero.
 #pragma once
 
 #include <cmath>

@@ -103,6 +103,7 @@ bool subtract(Magnitude& to, const Magnitude& a, const Magnitude& b) {
     return carry == 1;
 }
 
+// to = a + b.
 void add(Magnitude& to, const Magnitude& a, const Magnitude& b) {
     to.low = std::min(a.size ? a.low : b.low, b.size ? b.low : a.low);
     const int end = std::max(a.low + static_cast<int>(a.size), b.low + static_cast<int>(b.size)) + 1;

@@ -80,8 +80,8 @@ struct Moments {
 // sums.
 Moments moments_of(const ExactView& sums, int threads);
 
-// Of numbers that are all n, then all sums of x, of y and of x * y: (n * products - x * y) / (n * n) of each, as the
-// nearest double; 0 where n is not above 0.
+// `sums` holds all n, then all sums of x, of y and of x * y. Returns (n * products - x * y) / (n * n), each rounded
+// once to the nearest double; 0 where n is not above 0.
 std::vector<double> covariances_of(const ExactView& sums, int threads);
 
 }  // namespace naively

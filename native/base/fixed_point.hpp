@@ -1,5 +1,5 @@
 // FixedPoint: the weighted count of a cell, a whole number of units of 2^-64 in 128 bits.
-// Adding never rounds; an operation that does not fit returns false.
+// Adding never rounds, and a result that does not fit is reported.
 #pragma once
 
 #include <bit>
@@ -66,7 +66,7 @@ struct FixedPoint {
         return *this;
     }
 
-    // This number, not below zero, `factor` times.
+    // This number, which must not be below zero, times a whole number.
     NAIVELY_INLINE FixedPoint times(std::uint32_t factor) const {
         const Product parts = multiplied(fraction, factor),
                       number = multiplied(static_cast<std::uint64_t>(whole), factor);

@@ -1,5 +1,5 @@
 // Slices: values, their squares and their products with weights, cut into parts that doubles add up without rounding.
-// A sum of slices is exact as long as `most_in_slices` is kept and no value is above 2^top.
+// A sum of slices is exact for up to `most_in_slices` values of the sizes that each kind of slices names.
 //
 // A sum starts at 1.5 * 2^(grid + 52), so that each added number is rounded to a multiple of 2^grid; the rest goes to
 // the next sum. A slice is at most 2^39 multiples, so that 2^12 slices keep the last bit of the sum in place. The grids

@@ -87,8 +87,8 @@ class TextColumn : public Column {
 template <class T>
 class BinColumn : public Column {
    public:
-    BinColumn(const T* values, std::size_t rows, const double* starts, std::size_t many)
-        : Column(rows), values_(values), starts_(starts, starts + many), whole_(starts_, most_whole()) {}
+    BinColumn(const T* values, std::size_t rows, const double* starts, std::size_t n_starts)
+        : Column(rows), values_(values), starts_(starts, starts + n_starts), whole_(starts_, most_whole()) {}
 
     Fault read(std::size_t begin, std::size_t end, std::int32_t* codes, std::size_t stride) const override {
         if constexpr (std::is_integral_v<T>) {

@@ -1,4 +1,5 @@
-// Bins of numbers: how many of the numbers at which they begin a number has reached.
+// Bins of numbers by their starts: counts the starts at or below each number.
+// NaN reaches no start, and the result is the same on every machine.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,7 @@ namespace naively {
 
 constexpr std::size_t starts_run = 64;
 
-// For each of `starts_run` numbers, how many of some starts, ascending, it has reached.
-void count_starts(const double* x, const double* starts, std::size_t many, std::int32_t* codes);
+// For each of `starts_run` numbers, count the starts (ascending) at or below it.
+void count_starts(const double* x, const double* starts, std::size_t n_starts, std::int32_t* codes);
 
 }  // namespace naively

@@ -14,12 +14,12 @@ namespace naively {
 namespace {
 
 constexpr std::size_t fewest_in_slices = 8;  // fewer rows are added value by value
-constexpr std::size_t most_parts = 3;        // that a column is split into by the size of its values
+constexpr std::size_t most_parts = 3;        // largest number of parts of a column, by the size of its values
 constexpr int weight_range = 7;
 
 inline int exponent_of(double x) { return static_cast<int>((std::bit_cast<std::uint64_t>(x) >> 52) & 0x7ff) - 1022; }
 
-// Products of two values from 2^(top - 13) to 2^top, and their errors; sums of slices as in slices.hpp.
+// Slices of products of two values from 2^(top - 13) to 2^top, and of their errors; see slices.hpp.
 struct PairSlices {
     static constexpr bool weighted = false;
     static constexpr int range = 13;
@@ -37,8 +37,8 @@ struct PairSlices {
     }
 };
 
-// The same of values from 2^(top - 10) on, the first of which has been multiplied by a weight of the usual size and is
-// given as product and error. What slices do not hold is returned in `left`.
+// A version for values from 2^(top - 10) on, the first of which is multiplied by a weight of the usual size and given
+// as product and error. `left` returns the bits that slices could not hold.
 struct WeightedPairSlices {
     static constexpr bool weighted = true;
     static constexpr int range = 10;
@@ -64,21 +64,21 @@ struct WeightedPairSlices {
     }
 };
 
-// Some rows of a class with weights of like size, as columns whose values are of like size: a column with values of
-// several sizes becomes several parts, and what differs from all of them is set apart.
+// Some rows of a class with weights of similar size, as columns with values of similar size: a column with values of
+// several sizes becomes several parts, and values that fit none of them are kept apart.
 struct Batch {
     struct Value {
         std::size_t row, column;
     };
-    std::size_t rows = 0, step = 0;  // `step` is how many parts there are, made up to whole pairs of lanes
+    std::size_t rows = 0, step = 0;  // `step` is the number of parts, rounded up to whole pairs of lanes
     std::vector<std::size_t> column;
     std::vector<int> top;
-    std::vector<double> value, error;  // rows x step; of a weighted row, its values times the weight, and the errors
-    std::vector<double> plain;         // without weights, where there are any
+    std::vector<double> value, error;  // rows x step; for a weighted row, its values times the weight, and the errors
+    std::vector<double> plain;         // values without weights, if rows have weights
     std::vector<Value> apart;          // by row
 };
 
-// Sums of the pairs whose first column is one of some, of one class.
+// Sums of the pairs whose first column is one of these, for one class.
 template <class Slices>
 class Stripe {
    public:
@@ -92,7 +92,7 @@ class Stripe {
           x_(1, any_missing ? (last - first) * width_ : 0),
           products_(1, (last - first) * width_) {}
 
-    // Rows of like weight, at most `most_in_slices`.
+    // Add rows of similar weight, at most `most_in_slices` of them.
     void add(const std::size_t* row, std::size_t size) {
         for (std::size_t r = 0; r < size; ++r) add_missing(row[r]);
         if (size < fewest_in_slices) {
@@ -140,7 +140,7 @@ class Stripe {
         }
     }
 
-    // One product by itself.
+    // Add one product by itself.
     void add_pair(std::size_t row, std::size_t i, std::size_t j) {
         const double a = rows_.row(row)[i], b = rows_.row(row)[j];
         if (std::isnan(a) || std::isnan(b) || a == 0.0 || b == 0.0) return;
@@ -171,7 +171,8 @@ class Stripe {
         interleave(row);
     }
 
-    // Takes the largest values of a column, and those of like size. The others become a part where they are many.
+    // Move the largest values of a column, and those of similar size, to a part. Returns false, moving nothing, if
+    // there are none or, after the first part, only few.
     bool take_part(std::vector<double>& rest, std::size_t j, std::size_t part) {
         int top = lowest_top - 1;
         std::size_t many = 0;
@@ -196,7 +197,7 @@ class Stripe {
         return true;
     }
 
-    // Parts side by side, row after row.
+    // Put the parts side by side, row after row.
     void interleave(const std::size_t* row) {
         const std::size_t many = batch_.column.size(), at_once = 2 * lanes;
         batch_.step = (many + at_once - 1) / at_once * at_once;
@@ -219,7 +220,7 @@ class Stripe {
         }
     }
 
-    // Products of values that are in no part, and of those with all others of their row.
+    // Add the products of values that are in no part, with each other and with all other values of their row.
     void add_apart(const std::size_t* row) {
         std::vector<char> apart(width_, 0);
         for (std::size_t begin = 0, end = 0; begin < batch_.apart.size(); begin = end) {
@@ -253,7 +254,7 @@ class Stripe {
             }
     }
 
-    // Products of one part with some that lie side by side.
+    // Add the products of one part with some that lie side by side.
     template <bool fused, std::size_t tiles>
     NAIVELY_INLINE void add_tiles(std::size_t s, std::size_t t) {
         alignas(64) double starts[tiles][Slices::all][lanes];
@@ -295,7 +296,7 @@ class Stripe {
         products_.add(0, place(batch_.column[s], batch_.column[t]), term_of(sum));
     }
 
-    // Where the sum of a slice starts.
+    // The start of the sum of a slice.
     double start(std::size_t k, std::size_t s, std::size_t t) const {
         if (t >= batch_.top.size()) return 0.0;
         return std::ldexp(1.5, batch_.top[s] + batch_.top[t] + weight_top_ - Slices::below[k] + 52);
@@ -307,11 +308,11 @@ class Stripe {
     int weight_top_ = 0;
     FixedSums known_, x_, products_;
     std::vector<std::size_t> missing_;
-    std::vector<double> parts_;  // each after the other, before they lie side by side
+    std::vector<double> parts_;  // the parts one after another, before they are put side by side
     Batch batch_;
 };
 
-// The rows of each class, those of like weight together, without those that weigh nothing.
+// The rows of each class that have a weight, ordered by the size of the weight.
 struct Order {
     std::vector<std::size_t> row, end_of_class;
     std::vector<int> size_of_weight;
@@ -334,7 +335,7 @@ struct Order {
         return labels.weight ? (exponent_of(labels.weight[i]) + 1050) / weight_range : 0;
     }
 
-    // Calls use(rows, how many) for rows of a class that are added together.
+    // Call use(rows, size) for rows of a class that can be added together.
     template <class Use>
     void batches(std::size_t c, Use&& use) const {
         for (std::size_t begin = c ? end_of_class[c - 1] : 0, end; begin < end_of_class[c]; begin = end) {
@@ -353,7 +354,7 @@ ExactNumbers count_stripes(const Dense<double>& rows, const Labels& labels, int 
         std::any_of(rows.values, rows.values + rows.rows * width, [](double value) { return std::isnan(value); });
     threads = worth_threads(threads, rows.rows * width * width / 8);
     const std::size_t stripes = std::clamp<std::size_t>(threads > 1 ? width / 8 : 1, 1, 4);
-    // Later columns have fewer pairs.
+    // later columns have fewer pairs
     const auto first_of = [&](std::size_t stripe) {
         const double left = static_cast<double>(stripes - stripe) / static_cast<double>(stripes);
         return width - static_cast<std::size_t>(static_cast<double>(width) * std::sqrt(left));

@@ -1,5 +1,5 @@
-// Scores for path_length smoothing parameters at once: each number becomes a path of k numbers.
-// Each parameter gives the bits that it would give alone; an index out of range throws invalid_argument.
+// Scores for many smoothing parameters at once: each number becomes a path of k numbers.
+// Results do not depend on the number of threads, and an index out of range throws invalid_argument.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // Scoring: the sum, for each row and class, of a constant and of a term per entry.
-// A row's scores have the same bits whatever other rows stand beside it and however many threads work.
+// Scores do not depend on the number of threads, and the first entry that cannot be used is returned as a fault.
 #pragma once
 
 #include "base/lanes.hpp"

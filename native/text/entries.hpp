@@ -63,7 +63,7 @@ std::vector<std::uint32_t> squeeze(Shares<T>& shares) {
     return used;
 }
 
-// The boundaries of ranges of numbers that have about equally n_found entries. They are few, since each range looks at
+// The boundaries of ranges of numbers that have about equally many entries. They are few, since each range looks at
 // all entries.
 template <class T>
 std::vector<std::uint32_t> ranges_of(const Shares<T>& shares, std::size_t numbers, int threads) {

@@ -1,5 +1,5 @@
 // Sums: what the documents of a class add up to for each word: occurrences, documents, weights.
-// Classes come one after another; all sums are whole numbers, so they do not depend on the order of documents.
+// Classes come one after another; all sums are exact, so they do not depend on the order of documents.
 #pragma once
 
 #include <algorithm>

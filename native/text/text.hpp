@@ -1,6 +1,5 @@
 // Texts in bulk: counted by class, or read as sparse rows of word counts.
-// The results do not depend on the number of threads, except for the names of hash buckets and the order of new numbers
-// where a function says so.
+// Counts do not depend on the number of threads; only the names of hash buckets may.
 #pragma once
 
 #include <cstddef>

@@ -63,6 +63,7 @@ from naively.judge.suspects import Suspects as Suspects
 from naively.judge.suspects import suspects as suspects
 from naively.judge.tuning import Tuned as Tuned
 from naively.judge.tuning import tune as tune
+from naively.learn.explain_rows import Explanations as Explanations
 from naively.learn.held_out import HeldOut as HeldOut
 from naively.learn.merge import merge as merge
 from naively.learn.parts import CountedPart as CountedPart

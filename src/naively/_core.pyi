@@ -149,7 +149,7 @@ def exact_moments(sums: _Exact, threads: int) -> tuple[_F8, _F8, _F8]:
     """n, mean and variance, correctly rounded: 0 where n is not above 0; a variance that would be negative is NaN."""
 
 def exact_covariances(sums: _Exact, threads: int) -> _F8:
-    """Of numbers that are all n, then sums of x, of y and of x * y: (n * products - x * y) / n^2, correctly rounded."""
+    """Return (n * products - x * y) / n^2, correctly rounded, for sums of n, x, y and x * y, one after another."""
 
 def count_values(
     columns: list[_Values], klass: _I4, classes: int, weight: _F8 | None, level: _I1, threads: int

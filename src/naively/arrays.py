@@ -18,6 +18,9 @@ from naively.errors import NaivelyError
 
 Array = np.ndarray[Any, Any]
 IntArray = np.ndarray[Any, np.dtype[np.int64]]
+DType = np.dtype[Any]
+Numeric = Array | float
+"""An array of numbers, or one number for all."""
 
 FIXED = np.dtype([("fraction", np.uint64), ("whole", np.int64)])
 """A count with a fraction: whole + fraction * 2^-64."""

@@ -91,6 +91,7 @@ def main(master: str, name: str, fault: str, folder: Path) -> None:
 
     from naively import spark
 
+    spark.GATHERED = 0
     session = session_of(master)
     work = next(work for work in WORK if work.name == name)
     pieces = [session.createDataFrame(piece).coalesce(1) for piece in uneven(work.table(), work.label) if len(piece)]

@@ -9,14 +9,7 @@ from naively import __version__
 from naively.cli.exit import MEANINGS, WRONG_USAGE
 from naively.cli.options import COMMON, COMMON_HELP
 from naively.cli.parsers import Command, Layout, Parser, help_width, wrapped
-from naively.cli.subcommands import add_commands
-
-GROUPS = {
-    "learn": ("train", "learn", "forget", "merge"),
-    "use": ("predict", "explain", "show"),
-    "judge": ("evaluate", "compare", "suspects"),
-    "other": ("demo", "completion"),
-}
+from naively.cli.subcommands import COMMANDS, add_commands
 
 
 def parser() -> Parser:
@@ -79,7 +72,7 @@ environment:
 def _top_help(top: Parser) -> str:
     lines = ["usage: naively COMMAND ... [options]", ""]
     lines += [_paragraphs(_INTRODUCTION)]
-    for group, names in GROUPS.items():
+    for group, names in COMMANDS.items():
         lines += [f"{group}:", *(f"  {name:<12}{top.commands[name].summary}" for name in names), ""]
     lines += [_paragraphs(_SESSION)]
     lines += ["options of all commands:"]

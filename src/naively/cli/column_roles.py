@@ -11,7 +11,8 @@ from typing import Any
 
 from naively.cli.exit import UsageError
 from naively.errors import DataWarning, InputError
-from naively.sources import Source, SourceError
+from naively.sources.errors import SourceError
+from naively.sources.source import Source
 
 
 @dataclass(frozen=True)

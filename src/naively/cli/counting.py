@@ -16,7 +16,7 @@ from naively.cli.prefetch import Prefetch
 from naively.cli.reading import warn_of_bad_rows, warn_of_unlabelled
 from naively.errors import FileError, InputError
 from naively.read.matrix import RowError
-from naively.sources import Source
+from naively.sources.source import Source
 from naively.store.atomic import sweep
 
 

@@ -13,8 +13,10 @@ from naively.cli.console import Console
 from naively.cli.exit import UsageError
 from naively.cli.options import OF_FILES
 from naively.errors import FileError, InputError
-from naively.sources import Request, Source, open_source
 from naively.sources.files import as_text
+from naively.sources.open import open_source
+from naively.sources.request import Request
+from naively.sources.source import Source
 
 _ONLY_OF_TEXTS = ("family", "weighting", "ngrams", "tokens", "negation", "min_df", "hashing", "choose")
 

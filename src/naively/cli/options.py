@@ -7,15 +7,14 @@ from typing import Any
 
 from naively.cli.option_types import alpha, at_least, names, ngrams
 from naively.cli.parsers import Check, Command, Layout
+from naively.sources.known import FORMATS
 
-FORMATS = (
-    *("csv", "tsv", "json", "jsonl", "parquet", "arrow", "excel", "sqlite", "duckdb", "fasttext", "folder", "lines"),
-)
 OUTPUTS = (".parquet", ".csv", ".jsonl", ".arrow", ".tsv")
 FAMILIES = ("auto", "multinomial", "complement", "bernoulli")
 WEIGHTINGS = ("auto", "counts", "binary", "tfidf")
 TOKENS = ("words", "sklearn", "chars")
 PRIORS = ("empirical", "uniform")
+DIALECTS = ("duckdb", "sqlite", "postgresql", "spark")
 SHELLS = ("bash", "zsh", "fish")
 
 
@@ -82,7 +81,7 @@ TARGET_KNOWN = "the column that has the labels (default: the one the model was t
 
 
 def file_format(group: Any) -> None:
-    group.add_argument("--format", choices=FORMATS, help="the format of DATA (default: by the name of the file)")
+    group.add_argument("--format", choices=tuple(FORMATS), help="the format of DATA (default: by the name of the file)")
     group.add_argument(
         "--no-header", action="store_true", help="the first line of CSV is a row; columns are column0, column1, ..."
     )

@@ -1,4 +1,4 @@
-"""Add many tallies up, one after another, without holding them all."""
+"""Adds many tallies, one after another, without holding them all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells: numbers kept only for the pairs of feature and class that were seen."""
+"""Cells: numbers for the pairs of feature and class that were seen, and only for these."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Cells(Value):
 
     @classmethod
     def counted(cls, cells: tuple[Array, Array, Array]) -> Cells:
-        """Cells as the core returns them."""
+        """Make cells from the arrays that the core returns."""
         feature, klass, counts = cells
         return cls(feature, klass, from_core(counts))
 
@@ -160,7 +160,7 @@ class Cells(Value):
 
 
 def gathered(layers: Sequence[Cells], features: Array) -> Cells:
-    """The cells of these features (sorted, each once) in all layers together, numbered by their place among them."""
+    """Add up the cells of these features (sorted, each once) in all layers; their places are the new numbers."""
     exact = alike([cells.exact for cells in layers])
     parts = [(cells.feature, cells.klass, to_core(counts)) for cells, counts in zip(layers, exact, strict=True)]
     whole = all(counts.dtype == np.int64 for counts in exact)

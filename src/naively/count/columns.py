@@ -71,7 +71,7 @@ class Categories(Value):
         return both, renumber
 
     def name(self, feature: int) -> Any:
-        """Column and category of a feature."""
+        """Return the column and the category of a feature."""
         column, code = feature >> CODE_BITS, feature & MISSING
         return self.columns.name(column), None if code == MISSING else self.values[column].name(code)
 

@@ -1,4 +1,4 @@
-"""Counts: what was seen of countable features, by number of class."""
+"""Counts of features by class."""
 
 from __future__ import annotations
 
@@ -80,12 +80,6 @@ def _verify_features(feature: Array, features: Features) -> None:
 def verify_rows(rows: Array) -> None:
     """Raise FileError for rows of classes that cannot be."""
     verify_counts(rows, _MOST_ROWS, "rows")
-
-
-def verify_present(present: Array, n_classes: int) -> None:
-    """Raise FileError unless these are numbers of classes, ascending."""
-    need((np.diff(present) > 0).all(), "classes out of order")
-    need(not len(present) or (present[0] >= 0 and present[-1] < n_classes), "sums of no class")
 
 
 def verify_counts(counts: Array, most: float, noun: str) -> None:
@@ -192,7 +186,7 @@ class Counts(Value):
         return replace(self, exact_rows=rows, cells=self.cells.taken(mine).renumbered(None, places))
 
     def dense(self, plane: int = 0) -> Array:
-        """One plane as an array, classes by features."""
+        """Return one plane as an array, classes by features."""
         if isinstance(self.features, Categories):
             raise InputError(f"counts of {self.kind} have no single array; ask for a column")
         result = np.zeros((len(self.exact_rows), self.features.size), self.cells.values.dtype)
@@ -267,7 +261,7 @@ def padded(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def sum_of(parts: list[Array]) -> Array:
-    """The sum of exact values per class, for more or fewer classes."""
+    """Return the sum of exact values per class, for more or fewer classes."""
     total, *rest = parts
     for part in rest:
         total = plus(*padded(total, part))

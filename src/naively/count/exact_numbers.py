@@ -1,7 +1,8 @@
-"""Arrays of numbers with which nothing is ever rounded."""
+"""Exact numbers: arrays of numbers that are added and subtracted without rounding."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +46,7 @@ class ExactNumbers(Value):
 
     @classmethod
     def of(cls, values: Array) -> Self:
-        """Finite float64, exactly."""
+        """Convert finite float64, exactly."""
         return cls._from(_core.exactly(np.ascontiguousarray(values, np.float64).ravel()), values.shape)
 
     @classmethod
@@ -54,7 +55,7 @@ class ExactNumbers(Value):
 
     @classmethod
     def stacked(cls, parts: list[Self]) -> Self:
-        """Arrays of one shape along a new first axis."""
+        """Stack arrays of one shape along a new first axis."""
         place, length = (np.stack([getattr(part, name) for part in parts]) for name in ("place", "length"))
         return cls(place, length, np.concatenate([part.digits for part in parts]))
 
@@ -73,11 +74,11 @@ class ExactNumbers(Value):
 
     @property
     def flat(self) -> tuple[Array, Array, Array]:
-        """As the core takes them."""
+        """The arrays that the core takes."""
         return self.place.ravel(), self.length.ravel(), self.digits
 
     def __getitem__(self, at: int) -> Self:
-        """The numbers at a place of the first axis."""
+        """Return the numbers at a place of the first axis."""
         sizes = self.length.reshape(len(self.length), -1).sum(axis=1, dtype=np.int64)
         begin = int(sizes[:at].sum())
         return type(self)(self.place[at], self.length[at], self.digits[begin : begin + int(sizes[at])])
@@ -119,33 +120,33 @@ class ExactNumbers(Value):
         return type(self)(place, length, np.frombuffer(b"".join(digits for _, digits in products), np.uint64))
 
     def take(self, index: Array) -> Self:
-        """The numbers at these places of the flat array, in the shape of `index`; below zero, a zero."""
+        """Return the numbers at these places of the flat array, in the shape of `index`; below zero, a zero."""
         return self._from(_core.exact_taken(self.flat, index.ravel()), index.shape)
 
     def spread(self, shape: tuple[int, ...], at: Any) -> Self:
-        """The numbers at these places, in the same order, of an array of this shape; zeros elsewhere."""
+        """Return an array of this shape with the numbers at these places, in the same order, and zeros elsewhere."""
         place, length = np.zeros(shape, np.int8), np.zeros(shape, np.uint8)
         place[at], length[at] = self.place, self.length
         return type(self)(place, length, self.digits)
 
     def total(self, axis: int) -> Self:
-        """Sums over an axis."""
+        """Return sums over an axis."""
         before, after = self.shape[:axis], self.shape[axis + 1 :]
-        outer, inner = (int(np.prod(shape, dtype=np.int64)) for shape in (before, after))
+        outer, inner = (math.prod(shape) for shape in (before, after))
         return self._from(
             _core.exact_totals(self.flat, outer, self.shape[axis], inner, threads(self.digits.size)), before + after
         )
 
     def signs(self) -> Array:
-        """-1, 0 or 1 for each number."""
+        """Return -1, 0 or 1 for each number."""
         return _core.exact_signs(self.flat).reshape(self.shape)
 
     def rounded(self) -> Array:
-        """The float64 nearest to each number; infinite where it is too large."""
+        """Return the float64 nearest to each number; infinite if it is too large."""
         return _core.exact_rounded(self.flat).reshape(self.shape)
 
     def well_formed(self) -> bool:
-        """True if every number is written in the one way that it should be."""
+        """True if every number has its only valid representation."""
         return self.place.shape == self.length.shape and _core.exact_well_formed(*self.flat)
 
 

@@ -1,4 +1,4 @@
-"""Exact sums of pairs of numbers: what covariances are made of."""
+"""Exact sums of pairs of numbers, from which covariances are computed."""
 
 from __future__ import annotations
 
@@ -22,15 +22,14 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-def _check_pairs(pairs: ExactPairs) -> None:
-    need(are(pairs.exact_rows, COUNTS, None) and are(pairs.present, "i8", None), "the rows of sums")
-    width = pairs.features.size
-    need(pairs.sums.shape == (3, len(pairs.present), width, width), "the sums of classes")
+def _check_pairs(sums: ExactPairs) -> None:
+    need(are(sums.exact_rows, COUNTS, None) and are(sums.present, "i8", None), "the rows of sums")
+    need(sums.sums.shape == (3, len(sums.present), sums.features.size, sums.features.size), "the sums of classes")
 
 
-def _verify_pairs(pairs: ExactPairs) -> None:
-    verify_sums(pairs.single())
-    need(pairs.possible, "sums of pairs that cannot be")
+def _verify_pairs(sums: ExactPairs) -> None:
+    verify_sums(sums)
+    need(sums.possible, "sums of pairs that cannot be")
 
 
 @stored(check=_check_pairs, verify=_verify_pairs)
@@ -52,7 +51,9 @@ class ExactPairs(ExactSums):
     def counted(
         cls, X: Array | list[Array], codes: Array, rows: Array, features: Index, weight: Array | None = None
     ) -> tuple[Self, Any]:
-        """Sums of a matrix of float64, and the first value or weight that cannot be counted (then without any sums)."""
+        """Count a matrix of float64; return also the first value or weight that cannot be counted (then without any
+        sums).
+        """
         assert not isinstance(X, list)
         own, fault = ExactSums.counted(X, codes, rows, features, weight)
         if fault is not None:
@@ -75,7 +76,9 @@ class ExactPairs(ExactSums):
 
     @cached_property
     def n(self) -> Array:
-        """Return how many rows (Σw) have both features of each pair, as float64: classes by features by features."""
+        """Return the number of rows (Σw) that have both features of each pair, as float64: classes by features by
+        features.
+        """
         return self._both(0).rounded()
 
     @cached_property
@@ -87,7 +90,7 @@ class ExactPairs(ExactSums):
         return _core.exact_covariances(stacked.flat, threads(stacked.digits.size)).reshape(n.shape)
 
     def refuse_impossible(self, classes: Index) -> None:
-        """Raise where these are sums of no rows, since more was taken away than had been added, or something else."""
+        """Raise NegativeCount if no rows can have these sums, since other rows were subtracted than had been added."""
         self.single().refuse_impossible(classes)
         if not self.possible:
             k, i, j = np.argwhere(self._impossible)[0].tolist()
@@ -124,7 +127,7 @@ class ExactPairs(ExactSums):
 
     @property
     def _step(self) -> int:
-        """How many numbers there are of each of the three kinds."""
+        """Number of sums of each of the three kinds."""
         return len(self.present) * self.features.size**2
 
     @property

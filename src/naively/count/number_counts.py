@@ -1,4 +1,4 @@
-"""NumberCounts: how often each class has each value in columns of numbers.
+"""NumberCounts: counts of each value of columns of numbers, by class.
 
 A column is counted exactly while it has few different values, and in ticks when there are more. A tick is the leading
 bits of a float64 in the order of the numbers: sign, exponent, and as many bits of the fraction as the *level* of the
@@ -133,7 +133,7 @@ class NumberCounts(Value):
 
     @property
     def _flat(self) -> Any:
-        """As the core takes them."""
+        """The arrays that the core takes."""
         units, fractions = _units(self.cells.exact[0])
         return self.levels, self.bounds, self.ticks, self.cells.feature, self.cells.klass, units, fractions
 
@@ -161,7 +161,7 @@ class NumberCounts(Value):
         return _numbers(least), _numbers(least | ((one << cut) - one)), _numbers(middle)
 
     def counts(self, column: int) -> Array:
-        """How often each class has each tick of a column: classes by ticks."""
+        """Return the counts of each tick of a column, classes by ticks."""
         at, klass, value = self.entries(column)
         result = np.zeros((len(self.rows), int(self.bounds[column + 1] - self.bounds[column])), value.dtype)
         result[klass, at] = value
@@ -173,7 +173,7 @@ class NumberCounts(Value):
         return self.cells.feature[begin:end] & MISSING, self.cells.klass[begin:end], self.cells.values[0, begin:end]
 
     def missing(self) -> Array:
-        """How often each column is missing in each class: columns by classes."""
+        """Return the number of missing values, columns by classes."""
         result = np.zeros((self.features.size, len(self.rows)), self.cells.values.dtype)
         at = np.flatnonzero(self.cells.feature & MISSING == MISSING)
         result[self.cells.feature[at] >> CODE_BITS, self.cells.klass[at]] = self.cells.values[0, at]
@@ -192,7 +192,7 @@ class NumberCounts(Value):
         )
 
     def minus(self, other: Self, classes: Index) -> Self:
-        """Return the difference at the coarser level; raise NegativeCount where the other was never counted."""
+        """Return the difference at the coarser level; raise NegativeCount if the other was never counted."""
         a, b = self._aligned(other)
         rows = rows_left(classes, a.exact_rows, b.exact_rows)
         values, fault = a._combined(b, subtract=True)
@@ -251,17 +251,17 @@ class NumberCounts(Value):
         return self._from(values, self.exact_rows, self.features, self._sums_of(values[0] < EXACT))
 
     def renumbered(self, n_classes: int, places: Array) -> Self:
-        """The same with other numbers for the classes."""
+        """Return the same counts with other numbers for the classes."""
         rows, cells = spread(self.exact_rows, n_classes, places), self.cells.renumbered(None, places)
         return replace(self, exact_rows=rows, cells=cells, sums=self.sums.renumbered(n_classes, places))
 
     def without_classes(self, gone: Array) -> Self:
-        """Without some classes (a mask), of which nothing is left."""
+        """Return the counts without some classes (a mask), of which nothing is left."""
         places, mine = np.cumsum(~gone) - 1, ~gone[self.cells.klass]
         cells = self.cells.taken(mine)
         rows, sums = spread(self.exact_rows, len(gone), None)[~gone], self.sums.without_classes(gone)
         left = replace(self, exact_rows=rows, cells=cells.renumbered(None, places), sums=sums)
-        return left._at(left.levels)  # without the ticks that nobody has any more
+        return left._at(left.levels)  # drops ticks that have no counts left
 
     def well_formed(self) -> bool:
         """True if all ticks are in order and in use, and all counts above zero."""
@@ -284,7 +284,7 @@ class NumberCounts(Value):
         return self.sums + ExactSums(np.zeros(len(self.rows), np.int64), self.features, present, sums)
 
     def _aligned(self, other: Self) -> tuple[Self, Self]:
-        """Both over the same columns: those of either."""
+        """Return both over the union of their columns."""
         if not isinstance(other, NumberCounts):
             what = f"numbers and {type(other).__name__}"
             raise InputError(f"{what} cannot be put together; count the same way twice")
@@ -359,7 +359,7 @@ def _units(exact: Array) -> tuple[Array, Array | None]:
 
 
 def _amounts(units: Array, fractions: Array | None) -> Array:
-    """Counts as cells hold them."""
+    """Convert counts to the form in which cells hold them."""
     if fractions is None:
         return units[None]
     exact = np.empty((1, len(units)), FIXED)

@@ -1,4 +1,4 @@
-"""Stored vocabularies: words as they lie in a file, found there without being read all."""
+"""Stored vocabularies: words in a file, looked up there without reading all of it."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Part(Protocol):
         """True if both hold the same."""
 
     def renumbered(self, n_classes: int, places: Array) -> Self:
-        """The same with other numbers for the classes."""
+        """Return the same part with other numbers for the classes."""
 
     def without_classes(self, gone: Array) -> Self:
         """Return the part without some classes (a mask)."""

@@ -115,7 +115,7 @@ class Vocabulary(Value):
         return spelt(*self.table.names(np.ascontiguousarray(numbers, dtype=np.int64)))
 
     def order_of(self, numbers: IntArray) -> IntArray:
-        """The places of these numbers in the order of their names."""
+        """Return the order of these numbers by name."""
         return self.table.order(np.ascontiguousarray(numbers, dtype=np.int64))
 
     def name(self, number: int) -> str:
@@ -153,7 +153,7 @@ def _text(data: bytes) -> str:
 
 
 Votes = dict[int, tuple[str, int]]
-"""For each bucket a name, and by how much it leads over all others."""
+"""For each bucket a name, and its lead over all other names."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -251,7 +251,7 @@ class WordSubset(Index):
 
 
 def _put_buckets(writer: Writer, value: Buckets, path: str) -> Any:
-    """Names of buckets and what they lead by, as arrays: there may be millions of them."""
+    """Store names of buckets and their leads as arrays: there may be millions of them."""
     parts = []
     for i, votes in enumerate(value.parts):
         order = sorted(votes)

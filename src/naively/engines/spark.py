@@ -33,6 +33,8 @@ from naively.read.detect import register_engine
 _PARTS = "number long, piece int, data binary"
 _PIECE = 4 << 20
 """Parts are sent in pieces of so many bytes: a message of Spark Connect has at most 128 MB."""
+GATHERED = 128 << 20
+"""Parts that have so many bytes together are added up by the driver."""
 
 
 def fit(
@@ -160,13 +162,20 @@ def _add_group(key: Any, table: Any) -> Any:
 
 
 def _collected(parts: Any) -> bytes:
-    """Return the sum of all parts; b"" if there is none. A tree adds them up, so that no task holds many of them."""
-    highest = max(parts.select("number").toArrow().column("number").to_pylist(), default=-1)
+    """Return the sum of all parts; b"" if there is none.
+
+    The driver adds them up where they are small together; otherwise a tree does, so that no task holds many of them.
+    """
+    sizes = parts.select("number", F.length("data").alias("size")).toArrow()
+    highest = max(sizes.column("number").to_pylist(), default=-1)
+    if sum(sizes.column("size").to_pylist()) <= GATHERED:
+        highest = 0
     while highest > 0:
         groups = parts.groupBy(F.floor(F.col("number") / FAN_IN).alias("group"))
         parts = groups.applyInArrow(_add_group, _PARTS)
         highest //= FAN_IN
-    return next(_parts(parts.toArrow()), b"")
+    table = parts.toArrow()
+    return add(_parts(table)) if table.num_rows else b""
 
 
 def _predict(work: Prediction, batches: Iterator[Any]) -> Iterator[Any]:

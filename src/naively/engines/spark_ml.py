@@ -84,7 +84,7 @@ class NaiveBayesEstimator(Estimator[Any], _Columns, DefaultParamsReadable[Any], 
 
 
 class NaiveBayesModel(Model, _Columns, DefaultParamsReadable[Any], DefaultParamsWritable):
-    """What `NaiveBayesEstimator.fit` returns; `model` is the fitted estimator of naively."""
+    """The result of `NaiveBayesEstimator.fit`; `model` is the fitted estimator of naively."""
 
     def __init__(self, model: Any = None):
         super().__init__()

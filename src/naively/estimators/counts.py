@@ -46,7 +46,7 @@ class SmoothedClassifier(CountingClassifier):
     }
 
     def _check_alpha(self) -> Any:
-        """alpha as a number or an array of one for each feature, not below 1e-10 unless forced."""
+        """Return alpha as a number or an array of one for each feature, not below 1e-10 unless forced."""
         given = self._value("alpha")
         alpha: Any = given if isinstance(given, Real) else np.asarray(given, dtype=np.float64)
         if isinstance(alpha, np.ndarray):

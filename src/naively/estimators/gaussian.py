@@ -35,7 +35,7 @@ class NormalClassifier(CountingClassifier):
 
     @property
     def class_prior_(self) -> Array:
-        """Probability of each class beforehand."""
+        """Prior probability of each class."""
         model = self._fitted("class_prior_")
         ledger = model.ledger
         return self._by_class(self._prior_rule().share(ledger.classes, ledger.rows)).astype(model.dtype)

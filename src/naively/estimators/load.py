@@ -20,7 +20,7 @@ def _public_class(name: str) -> type | None:
 
 
 def classifier(kind: str) -> dict[str, Any]:
-    """The class of this name, by its name, if a file may hold such classifiers; other classes are not loaded."""
+    """Return the class of this name if a file may hold such classifiers; other classes are not loaded."""
     found = _public_class(kind)
     return {kind: found} if found is not None and issubclass(found, Learner) else {}
 
@@ -92,6 +92,6 @@ def _estimator(contents: Contents, verify: bool, trust: Any) -> Any:
     found = _public_class(kind)
     if found is None or issubclass(found, Learner) or not hasattr(found, "save"):
         return Saved.of(contents, trust).learner(classifier(kind))
-    from naively.estimators import vectorizer_files  # which imports scikit-learn
+    from naively.estimators import vectorizer_files  # this imports scikit-learn
 
     return vectorizer_files.loaded(found, contents, trusted(trust))

@@ -70,7 +70,7 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
     alpha : float, rule (`Additive`, `Epsilon`, `Unsmoothed`) or "auto", default="auto"
         What is added to every count; "auto": for each column, the α that makes its counts most probable.
     prior : rule (`Empirical`, `Smoothed`, `Uniform`, `Given`) or array-like, default=None
-        What is expected of the classes beforehand; None: their shares of the rows.
+        Prior of the classes; None: their shares of the rows.
     missing : {"ignored", "informative"}, default="ignored"
         Whether a missing value says nothing, or that it is missing.
     unlabelled : {"skip", "refuse"}, default="skip"

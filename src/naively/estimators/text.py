@@ -68,7 +68,7 @@ class TextClassifier(TextsFromCounts, SklearnProtocol, TextLearner):
         counts most probable. Rules are `Additive`, `Epsilon`, `Unsmoothed`, `JelinekMercer`, `Dirichlet`,
         `AbsoluteDiscount` and `WittenBell`.
     prior : rule (`Empirical`, `Smoothed`, `Uniform`, `Given`) or array-like, default=None
-        What is expected of the classes beforehand; None: their shares of the texts.
+        Prior of the classes; None: their shares of the texts.
     tokens : {"words", "sklearn", "chars"} or callable, default="words"
         What a word is. "words": runs of letters, marks, digits and connectors; in scripts that are written without
         spaces, every two neighbouring characters. "sklearn": what scikit-learn's `CountVectorizer` takes by default.
@@ -256,7 +256,7 @@ class TextClassifier(TextsFromCounts, SklearnProtocol, TextLearner):
         return self
 
     def _fit_and_read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Frame, Array, Array | None]:
-        """Reads the texts once for both, where nothing is to be chosen or known beforehand."""
+        """Fit, and return the texts as `_labelled` does; they are read once if nothing has to be chosen first."""
         self._validate_params()
         self._copy_parameters()
         chooses = is_open(self._parameters())

@@ -78,7 +78,7 @@ def code_table(
 
 @dataclass(frozen=True, eq=False)
 class LeftOutCodes(Value):
-    """Rows by columns: the counts that are left of a row's codes in its own class, without the row."""
+    """The counts of each row's codes in its own class without the row, rows by columns."""
 
     counted: CodeCounts
     codes: Array  # the class of each row
@@ -99,7 +99,7 @@ class LeftOutCodes(Value):
         there = np.where(none, 0.0, counts[at, codes[:, None]])
         own = np.where(missing, 0.0, each if part is None else each * part)
         left, rows = there - own, counted.known.T[codes]
-        beyond_all = left < -1e-9 * np.maximum(own, rows)  # counts may be differences themselves
+        beyond_all = left < -1e-9 * np.maximum(own, rows)  # counts may themselves be differences
         if beyond_all.any():
             raise NegativeCount(
                 f"row {int(np.argmax(beyond_all.any(axis=1)))} holds more than was counted of its class: leave out "
@@ -131,7 +131,7 @@ class LeftOutCodes(Value):
         return parts[0], parts[1]
 
     def _without(self, alone: Array, scores: Array | None, weights: Array | None) -> Array | None:
-        """Scores without the codes that no other row has."""
+        """Return scores without the codes that no other row has."""
         if scores is not None and weights is not None:
             row, column = np.nonzero(alone)
             np.subtract.at(scores, row, weights[self.at[row, column], : scores.shape[1]])

@@ -64,7 +64,7 @@ def _restored(learner: Any, contents: Contents, suits: Callable[[dict[str, Any]]
         raise FileError("its record is no dict")
     if not suits(about):
         return None
-    model = get_state(learner, reader, document["model"])
+    model = get_state(learner, reader, contents.part("model"))
     learner._check_counted(model)
     learner._commit(model)
     return about

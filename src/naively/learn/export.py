@@ -13,6 +13,7 @@ from naively.count.vocabulary import Buckets
 from naively.errors import InputError
 from naively.families.blocks.base import Block
 from naively.families.blocks.categories import CategoryBlock, CategoryColumn
+from naively.families.blocks.matrix import ArrayBlock
 from naively.families.blocks.text import TextBlock
 from naively.families.columns.declared import Bernoulli
 from naively.families.columns.missingness import Missingness
@@ -60,6 +61,15 @@ def terms_of(predictor: Any) -> Terms:
     labels = tuple(np.asarray(classes.names)[order].tolist())
     found = tuple(_sorted(term, order) for term in terms if not _is_nothing(term))
     return Terms(predictor._who, labels, table.prior[order], found, _calibration(predictor, model))
+
+
+def array_columns(predictor: Any) -> list[str] | None:
+    """Return the columns of a model of arrays; None for models of tables and texts."""
+    blocks = predictor._weighed_by()[1].blocks.blocks
+    if not isinstance(blocks[0], ArrayBlock):
+        return None
+    columns = blocks[0].columns
+    return [f"x{j}" for j in range(columns)] if isinstance(columns, int) else list(map(str, columns))
 
 
 def _is_nothing(term: Term) -> bool:
@@ -110,8 +120,8 @@ def block_terms(table: Any, block: Block) -> list[Term]:
 
 @block_terms.register
 def _(table: LinearTable, block: Block) -> list[Term]:
-    holes = table.terms_of_missing if table.missing_terms is not None else None
-    missing = None if holes is None else Weights(_weights(holes[0]), None if holes[1] is None else _weights(holes[1]))
+    terms = table.terms_of_missing if table.missing_terms is not None else None
+    missing = None if terms is None else Weights(_weights(terms[0]), None if terms[1] is None else _weights(terms[1]))
     return [
         Sums(
             tuple(_column_names(block, table.features)), _linear(table), _base(table), missing, table.accepts.threshold

@@ -295,7 +295,7 @@ class Saved:
         document = self.contents.document
         learner = kind(**self._reader.by_name(document["parameters"]))
         learner._validate_params()
-        fields = {name: self._reader.get(value) for name, value in document["model"].items()}
+        fields = {name: self._reader.get(value) for name, value in self.contents.part("model").items()}
         table = self._reader.of(Table, document["table"])
         if self.contents.verified:
             verify(table)

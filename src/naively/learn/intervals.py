@@ -23,7 +23,7 @@ from naively.families.codes import CodeCounts
 from naively.families.columns.kernel import USUAL_BINS
 from naively.families.columns.missingness import Missingness
 from naively.families.columns.number_table import NumberTable
-from naively.families.columns.numeric import AnyNumbers
+from naively.families.columns.numeric import DecidedColumns
 from naively.families.counts import COUNTS
 from naively.families.counts_left_out import unsorted
 from naively.read.frame import Frame
@@ -74,7 +74,7 @@ def variances(blocks: Blocks, ledger: Ledger, rule: Any, X: Frame) -> Array:
             continue
         part, smoothing = ledger.counted[block.name], block.rule(rule)
         rows = block.read(X, part.features_or_none)
-        variance: Any = _numbers if isinstance(block.family, AnyNumbers) else _variances
+        variance: Any = _numbers if isinstance(block.family, DecidedColumns) else _variances
         total += variance(block.family, part, smoothing, rows)
     missing = blocks.missingness(ledger, rule)
     if missing is not None:
@@ -124,7 +124,7 @@ def _draws(squares: Linear, X: Any, totals: Array, features: int, rule: Settled)
     return np.maximum(own - length[:, None] ** 2 * _psi1(totals + mass), 0.0)
 
 
-def _numbers(family: AnyNumbers, ledger: PartLedger, rule: Any, X: Any) -> Array:
+def _numbers(family: DecidedColumns, ledger: PartLedger, rule: Any, X: Any) -> Array:
     table = family.table(ledger, rule, np.zeros(ledger.classes.size))
     coded = table.coded_columns
     if not coded:

@@ -205,6 +205,11 @@ class Model:
             rows[MISSING_VALUES] = missing.codes(frame)
         return Table(self.ledger.classes, weighing.prior, tables, missing), rows
 
+    def coded(self, weighing: Weighing, frame: Frame) -> list[tuple[Any, Any]]:
+        """Return the tables of codes, each with the columns that it scores."""
+        table, rows = self._weighed(weighing, frame)
+        return table.split(rows)[0]
+
     def _missing_table(self, blocks: Blocks, rule: Any) -> Any:
         if not blocks.informative:
             return None

@@ -137,7 +137,7 @@ def part_of(contents: Contents, kinds: dict[str, Any], trust: frozenset[str]) ->
         )
     contents.verify()
     try:
-        return _restored(kinds[document["part"]], document, Reader(contents.arrays, trust=trust))
+        return _restored(kinds[str(document["part"])], document, Reader(contents.arrays, trust=trust))
     except (ValueError, TypeError, AttributeError, KeyError, IndexError, OverflowError, RecursionError) as error:
         raise FileError(f"{path}: the part is damaged ({error})") from None
 

@@ -24,6 +24,7 @@ from naively.score.scores import Scores
 from naively.score.table import Table
 
 if TYPE_CHECKING:
+    from naively.learn.explain_rows import Explanations
     from naively.learn.factors import Factor, RowCounts
     from naively.score.export.sql.export import SqlExport
 
@@ -302,6 +303,31 @@ class Predictor(Parameters):
         shares, ignored = blocks.shares(table, frame), blocks.ignored(table)
         return explain_row(table, scores, shares, values, ignored, lambda name: counts()(name))
 
+    def explain_rows(self, X: Any, label: Any = None) -> Explanations:
+        """Return the share of each feature of many rows in the log-odds of a label against the next one.
+
+        >>> from naively import MultinomialNB
+        >>> model = MultinomialNB().fit([[3, 0], [0, 2]], ["a", "b"])
+        >>> found = model.explain_rows([[1, 0], [2, 1]])
+        >>> found.labels.tolist(), found.shares.round(3).tolist()
+        (['a', 'a'], [[1.163, 0.0], [2.326, -1.322]])
+
+        Parameters
+        ----------
+        X : rows
+            As for `predict`.
+        label : label, default=None
+            Explain how much speaks for this label; None: for the one that is decided, row by row.
+
+        Returns
+        -------
+        explanations : Explanations
+            `to_frame()` makes a DataFrame, rows by features, with shares and values.
+        """
+        from naively.learn.explain_rows import explain_rows
+
+        return explain_rows(self, X, label)
+
     def _factors_of_row(self, model: Model, blocks: Blocks, table: Table, frame: Frame) -> Mapping[str, Factor]:
         """Return the values of the columns of one row, and the counts behind them."""
         return {}
@@ -335,6 +361,27 @@ class Predictor(Parameters):
         from naively.score.export.sql.export import to_sql
 
         return to_sql(terms_of(self), dialect, table=table, keep=keep, form=form, weights=weights)
+
+    def to_onnx(self, *, texts: str = "words") -> Any:
+        """Return the model as ONNX, which gives labels and float64 probabilities; needs the extra `onnx`.
+
+        Inputs are columns, each of shape (rows, 1), of strings or float64; of an array, one input `X`. Missing values
+        are NaN, and in a table the empty text. See docs/export.md.
+
+        Parameters
+        ----------
+        texts : {"words", "counts"}, default="words"
+            Whether texts are split by operators of onnxruntime, or their counts are the input: one column for each
+            word of the model, sorted.
+
+        Returns
+        -------
+        model : onnx.ModelProto
+        """
+        from naively.learn.export import array_columns, terms_of
+        from naively.score.export.onnx.export import to_onnx
+
+        return to_onnx(terms_of(self), array=array_columns(self), texts=texts)
 
     def sample(self, n: int = 1, random_state: Any = None) -> tuple[Any, Array]:
         """Rows drawn from the model: a class by its prior, then a row from that class.

@@ -86,7 +86,7 @@ class ColumnPlan:
 @stored()
 @dataclass(frozen=True)
 class Schema:
-    """What is counted of each column. What a column of numbers is taken for follows from its counts."""
+    """The blocks and families of all columns; the family of a column of numbers follows from its counts."""
 
     who: str
     columns: tuple[ColumnPlan, ...]

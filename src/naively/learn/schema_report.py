@@ -108,7 +108,7 @@ def _details(blocks: Blocks, ledger: Ledger, rule: Smoothing, table: Table | Non
             for decided in own.columns:
                 declared = "" if isinstance(rules[decided.name], Undeclared) or not decided.why else ", "
                 why = f"{declared}{decided.why}" + (f", {decided.ignored}" if decided.ignored else "")
-                result[decided.name] = name if decided.ignored else decided.shown, why
+                result[decided.name] = name if decided.ignored else decided.description, why
         elif isinstance(block, DensityBlock):
             densities: Any = made if part is None else block.family.table(part, rule, nothing)
             result |= dict.fromkeys(block.ignored(densities), (name, ", one value"))

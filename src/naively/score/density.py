@@ -93,6 +93,8 @@ class Density(Value):
         found = self.family.as_normal(self.parameters)
         if found is None:
             return None
+        if self.known.all():
+            return found[0], 0.5 / found[1], -0.5 * np.log(2 * np.pi * found[1])
         variance = np.where(self.known, found[1], 1.0)
         constant = np.where(self.known, -0.5 * np.log(2 * np.pi * variance), 0.0)
         return found[0], np.where(self.known, 0.5 / variance, 0.0), constant

@@ -170,7 +170,7 @@ def _with_missing_terms(table: LinearTable) -> LinearTable:
 
 
 class RowConstant(Protocol):
-    """What a row adds to every class."""
+    """The number that a row adds to every class."""
 
     def of_rows(self, X: Rows) -> Array:
         """Return one number for each row."""
@@ -474,7 +474,7 @@ class Table(Value):
         """Return the prior plus the scores of all blocks; `rows` are those of each block. Coded columns are scored
         together.
         """
-        return self._score(*self._split(rows), n_rows)
+        return self._score(*self.split(rows), n_rows)
 
     def _score(self, coded: Coded, others: list[tuple[Any, Any]], n_rows: int) -> Scores:
         parts = [code_scores(coded)] if coded else []
@@ -487,13 +487,13 @@ class Table(Value):
 
     def decide(self, rows: Mapping[str, Any], n_rows: int) -> Array:
         """Return the label of each row; scores are not kept if all columns are coded."""
-        coded, others = self._split(rows)
+        coded, others = self.split(rows)
         labels = self.classes.names if self.classes.order is None else None
         if others or not coded or labels is None or any(table.impossible is not None for table, _ in coded):
             return self._score(coded, others, n_rows).decide()
         return labels[highest([table.weighed(columns) for table, columns in coded], self.prior)]
 
-    def _split(self, rows: Mapping[str, Any]) -> tuple[Coded, list[tuple[Any, Any]]]:
+    def split(self, rows: Mapping[str, Any]) -> tuple[Coded, list[tuple[Any, Any]]]:
         """Separate tables of codes, with their columns, from the others, with their rows."""
         coded: Coded = []
         others: list[tuple[Any, Any]] = []

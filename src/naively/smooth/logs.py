@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from naively.arrays import Array
+from naively.arrays import Array, Numeric
 
 Logs = tuple[Array, Array | None]
 
@@ -21,7 +20,7 @@ def added(parts: Sequence[Logs]) -> Logs:
     return sum(part[0] for part in parts), sum(impossible) if impossible else None  # type: ignore[return-value]
 
 
-def times(logs: Logs, factor: Any) -> Logs:
+def times(logs: Logs, factor: Numeric) -> Logs:
     """Return logarithms multiplied by a factor."""
     return factor * logs[0], None if logs[1] is None else factor * logs[1]
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from naively.arrays import Array
+from naively.arrays import Array, Numeric
 from naively.errors import InputError
 from naively.smooth.evidence import Urns
 from naively.smooth.logs import Logs
@@ -52,25 +52,34 @@ class Settled(Smoothing):
     def settle(self, urns: Callable[[], Urns]) -> Settled:
         return self
 
-    def pseudo(self, features: Array | None) -> Any:
+    def pseudo(self, features: Array | None) -> Numeric:
         """Return the pseudo-count of each of these features (None: all); one number if they are the same."""
         return 0.0
 
-    def log(self, count: Any, total: Any, context: Context) -> Logs:
+    def log(self, count: Numeric, total: Numeric, context: Context) -> Logs:
         """Return the log of a count's share in a total: the finite part, and the number of impossible factors."""
         raise NotImplementedError
+
+    def discounted(self, count: Numeric) -> Array:
+        """Return the discount of a count."""
+        return np.zeros_like(np.asarray(count, dtype=np.float64))
 
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """The share of each feature in all classes together; and for each class, the number of different features that it
-    has
-    seen, and the sum of the discounts of its counts.
-    """
+    """Shares of features in all classes together; and by class, different features seen, and the sum of discounts."""
 
-    share: Any
-    types: Any
-    cut: Any
+    share: Numeric
+    types: Numeric
+    cut: Numeric
+
+    def of_cells(self, feature: Array, klass: Array) -> Seen:
+        """The same for pairs of feature and class."""
+        return Seen(_at(self.share, feature), _at(self.types, klass), _at(self.cut, klass))
+
+
+def _at(values: Numeric, places: Array) -> Numeric:
+    return values[places] if isinstance(values, np.ndarray) else values
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,25 +95,25 @@ class Context:
     """
 
     settled: Settled
-    outcomes: Any
-    pseudo: Any = 0.0
-    mass: Any = None
+    outcomes: Numeric
+    pseudo: Numeric = 0.0
+    mass: Numeric | None = None
     seen: Seen | None = None
 
-    def log(self, count: Any, total: Any) -> Logs:
+    def log(self, count: Numeric, total: Numeric) -> Logs:
         """Return the log of a count's share in a total: the finite part, and the number of impossible factors."""
         return self.settled.log(count, total, self)
 
-    def added_to(self, total: Any) -> Any:
+    def added_to(self, total: Numeric) -> Numeric:
         """Return a total including what is added to all of its counts."""
         return total + (self.pseudo * self.outcomes if self.mass is None else self.mass)
 
-    def of_cells(self, feature: Any, klass: Any) -> Context:
+    def of_cells(self, feature: Array, klass: Array) -> Context:
         """Return the context of pairs of feature and class, from the context of all features and classes."""
         context = replace(self, pseudo=self.pseudo[feature]) if isinstance(self.pseudo, np.ndarray) else self
         if self.seen is None:
             return context
-        return replace(context, seen=Seen(self.seen.share[feature], self.seen.types[klass], self.seen.cut[klass]))
+        return replace(context, seen=self.seen.of_cells(feature, klass))
 
     def of_classes(self) -> Context:
         """Return a context of the classes, with one feature for all: that of the largest pseudo-count or share."""
@@ -152,13 +161,13 @@ class Additive(Settled):
     def one_alpha(self) -> float | None:
         return self.alpha if not isinstance(self.alpha, tuple) and self.alpha > 0 else None
 
-    def pseudo(self, features: Array | None) -> Any:
+    def pseudo(self, features: Array | None) -> Numeric:
         if not isinstance(self.alpha, tuple):
             return self.alpha
         alpha = np.array(self.alpha)
         return alpha if features is None else alpha[features]
 
-    def log(self, count: Any, total: Any, context: Context) -> Logs:
+    def log(self, count: Numeric, total: Numeric, context: Context) -> Logs:
         top = np.asarray(count + context.pseudo, dtype=np.float64)
         bottom = np.asarray(context.added_to(total), dtype=np.float64)
         if (min(self.alpha) if isinstance(self.alpha, tuple) else self.alpha) > 0:
@@ -211,7 +220,7 @@ class Epsilon(Settled):
         if not isinstance(self.eps, Real) or not 0 < self.eps <= 1:
             raise InputError(f"eps must be above 0 and at most 1, got {self.eps!r}")
 
-    def log(self, count: Any, total: Any, context: Context) -> Logs:
+    def log(self, count: Numeric, total: Numeric, context: Context) -> Logs:
         count, total = np.broadcast_arrays(np.asarray(count, np.float64), np.asarray(total, np.float64))
         seen = (count > 0) & (total > 0)
         return np.where(

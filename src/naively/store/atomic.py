@@ -9,9 +9,12 @@ import os
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from naively.errors import naming
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 try:
     import fcntl
@@ -58,7 +61,7 @@ class _Raw(io.FileIO):
         super().__init__(handle, "wb")
         self._path = path
 
-    def write(self, data: Any) -> int:
+    def write(self, data: Buffer) -> int:
         with naming(self._path):
             return super().write(data)
 

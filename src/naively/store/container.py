@@ -18,12 +18,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
 from math import prod
-from typing import Any, BinaryIO
+from typing import BinaryIO, TypeAlias
 
 import numpy as np
 
-from naively.arrays import Array
+from naively.arrays import Array, DType
 from naively.errors import FileError
+from naively.store.registry import Json
 
 VERSION = 5
 OLDEST = 5
@@ -32,16 +33,18 @@ _VERSION_NUMBER = re.compile("[1-9][0-9]{0,5}")
 SMALL = 16 << 20
 """For files of up to this many bytes, all arrays are compared with their digests when they are opened."""
 _LARGEST_HEADER = 100 << 20
+_MOST_AXES = 4
 _NO_DIGEST = "0" * 64
 _BEGINNING = b'{"__metadata__":{"format":"naively"'
 _TYPES = {
     "F64": "<f8", "F32": "<f4", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "|i1",
     "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "|u1", "BOOL": "|b1",
 }  # fmt: skip
+Document: TypeAlias = dict[str, Json]
 _NAMES = {np.dtype(kind): name for name, kind in _TYPES.items()}
 
 
-def write(path: str | os.PathLike[str], document: dict[str, Any], arrays: Mapping[str, Array]) -> None:
+def write(path: str | os.PathLike[str], document: Document, arrays: Mapping[str, Array]) -> None:
     """Write a whole file, or leave the old one as it was."""
     from naively.store.atomic import replacing
 
@@ -51,18 +54,18 @@ def write(path: str | os.PathLike[str], document: dict[str, Any], arrays: Mappin
             file.write(piece)
 
 
-def to_bytes(document: dict[str, Any], arrays: Mapping[str, Array]) -> bytes:
+def to_bytes(document: Document, arrays: Mapping[str, Array]) -> bytes:
     """Return what `write` would write."""
     return b"".join(_pieces(document, arrays))
 
 
-def _pieces(document: dict[str, Any], arrays: Mapping[str, Array]) -> list[Any]:
+def _pieces(document: Document, arrays: Mapping[str, Array]) -> list[bytes | memoryview]:
     """Return the bytes of a file, one piece after another."""
     ready = {name: _as_stored(name, array) for name, array in arrays.items()}
     # larger items first, so that each array is aligned
     names = sorted(ready, key=lambda name: (-ready[name].dtype.itemsize, name))
-    complete = {**document, "digests": {name: _digest(_bytes(ready[name])) for name in names}}
-    header = _header(complete, {name: ready[name] for name in names})
+    digests: Json = {name: _digest(_bytes(ready[name])) for name in names}
+    header = _header({**document, "digests": digests}, {name: ready[name] for name in names})
     if len(header) > _LARGEST_HEADER:
         raise FileError(
             f"the names in this model take {len(header):,} bytes, more than the {_LARGEST_HEADER:,} of a file"
@@ -77,15 +80,14 @@ def _as_stored(name: str, array: Array) -> Array:
 
 
 def _bytes(array: Array) -> memoryview:
-    flat: Any = array.reshape(-1).view(np.uint8)
-    return memoryview(flat)
+    return array.reshape(-1).view(np.uint8).data
 
 
-def _digest(data: Any) -> str:
+def _digest(data: bytes | memoryview) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _header(document: dict[str, Any], arrays: Mapping[str, Array]) -> bytes:
+def _header(document: Document, arrays: Mapping[str, Array]) -> bytes:
     at, entries = 0, {}
     for name, array in arrays.items():
         entries[name] = {
@@ -107,7 +109,7 @@ class Contents:
 
     path: str
     size: int
-    document: dict[str, Any]
+    document: Document
     arrays: dict[str, Array]
 
     def verify(self) -> None:
@@ -118,9 +120,16 @@ class Contents:
     def verify_one(self, name: str) -> None:
         if name not in self._unverified:
             return
-        if _digest(_bytes(self.arrays[name])) != self.document["digests"].get(name):
+        if _digest(_bytes(self.arrays[name])) != self.part("digests").get(name):
             raise FileError(f"{self.path}: the file is damaged (array {name!r} is not what was written)")
         self._unverified.discard(name)
+
+    def part(self, name: str) -> Document:
+        """Return a part of the document, by name; raise FileError if it has no such part."""
+        found = self.document.get(name)
+        if not isinstance(found, dict):
+            raise FileError(f"{self.path}: the file is damaged (its {name})")
+        return found
 
     @cached_property
     def _unverified(self) -> set[str]:
@@ -147,7 +156,7 @@ def read(path: str | os.PathLike[str]) -> Contents:
         return _contents(name, size, file, lambda begin: _data(file, begin, size))
 
 
-def from_bytes(data: Any) -> Contents:
+def from_bytes(data: object) -> Contents:
     """Open the bytes of a file, which may be compressed; raises FileError as `read` does."""
     from naively.store.packed import unpacked
 
@@ -155,9 +164,9 @@ def from_bytes(data: Any) -> Contents:
     return _contents("the bytes of a model", len(plain), BytesIO(plain), lambda begin: memoryview(plain)[begin:])
 
 
-def _bytes_of(data: Any) -> bytes:
+def _bytes_of(data: object) -> bytes:
     try:
-        return data if isinstance(data, bytes) else memoryview(data).tobytes()
+        return data if isinstance(data, bytes) else memoryview(data).tobytes()  # type: ignore[arg-type]
     except TypeError:
         raise TypeError(f"a model is read from bytes, got {type(data).__name__}; naively.load reads a file") from None
 
@@ -171,9 +180,9 @@ def _contents(name: str, size: int, file: BinaryIO, data_from: Callable[[int], m
         raise FileError(f"{name}: no model of naively, or cut off or damaged (it does not begin like one)")
     entries, document = _opened(name, file.read(long))
     arrays = _arrays(name, entries, data_from(8 + long))
-    if set(arrays) != set(document["digests"]):
-        raise FileError(f"{name}: the file is damaged (arrays and digests do not match)")
     contents = Contents(name, size, document, arrays)
+    if arrays.keys() != contents.part("digests").keys():
+        raise FileError(f"{name}: the file is damaged (arrays and digests do not match)")
     if contents.small:
         contents.verify()
     return contents
@@ -205,7 +214,8 @@ def _data(file: BinaryIO, begin: int, size: int) -> memoryview:
     return memoryview(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ))[begin:]
 
 
-def _opened(path: str, header: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
+def _opened(path: str, header: bytes) -> tuple[Document, Document]:
+    """Return the list of arrays and the document in a header."""
     try:
         entries = json.loads(header)
         about = entries.pop("__metadata__")
@@ -229,32 +239,57 @@ def _opened(path: str, header: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
         raise FileError(f"{path}: the file is damaged (its header is not what was written)")
     try:
         document = json.loads(about["model"])
-        if not isinstance(document["digests"], dict):
-            raise TypeError
     except (ValueError, RecursionError, KeyError, TypeError):
-        raise FileError(f"{path}: the file is damaged (its document cannot be read)") from None
+        document = None
+    if not isinstance(document, dict):
+        raise FileError(f"{path}: the file is damaged (its document cannot be read)")
     return entries, document
 
 
-def _arrays(path: str, entries: dict[str, Any], data: memoryview) -> dict[str, Array]:
+@dataclass(frozen=True)
+class _Entry:
+    """The type, the shape and the place of an array."""
+
+    kind: DType
+    shape: tuple[int, ...]
+    begin: int
+    end: int
+
+    @classmethod
+    def of(cls, node: Json) -> _Entry:
+        """Return the entry that some JSON stands for; raise ValueError for one that makes no sense."""
+        if not isinstance(node, dict):
+            raise ValueError("an entry that is none")
+        kind, shape, offsets = np.dtype(_TYPES[str(node["dtype"])]), _whole(node["shape"]), _whole(node["data_offsets"])
+        begin, end = offsets
+        if len(shape) > _MOST_AXES or end - begin != prod(shape) * kind.itemsize or begin % kind.itemsize:
+            raise ValueError("an array that does not fit its place")
+        return cls(kind, shape, begin, end)
+
+
+def _whole(node: Json) -> tuple[int, ...]:
+    numbers = tuple(n for n in node if type(n) is int and 0 <= n < 1 << 48) if isinstance(node, list) else ()
+    if not isinstance(node, list) or len(numbers) != len(node):
+        raise ValueError("numbers that are none")
+    return numbers
+
+
+def _arrays(path: str, listed: Document, data: memoryview) -> dict[str, Array]:
     """Return every array in place: they fill the file without gaps, and none is larger than its bytes."""
     arrays: dict[str, Array] = {}
     try:
-        at = 0
-        for name, entry in sorted(entries.items(), key=lambda item: item[1]["data_offsets"]):
-            kind, shape, (begin, end) = np.dtype(_TYPES[entry["dtype"]]), entry["shape"], entry["data_offsets"]
-            sound = all(type(n) is int and 0 <= n < 1 << 48 for n in (begin, end, *shape)) and len(shape) <= 4
-            if not sound or begin != at or end - begin != prod(shape) * kind.itemsize or begin % kind.itemsize:
-                raise ValueError(name)
-            at = end
-            if end > len(data):
-                raise FileError(f"{path}: the file is cut off: {len(data):,} bytes of data are there, {end:,} promised")
-            flat = np.frombuffer(data[begin:end], kind) if end > begin else np.zeros(0, kind)
-            arrays[name] = flat.reshape(shape)
-    except FileError:
-        raise
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        entries = {name: _Entry.of(node) for name, node in listed.items()}
+    except (ValueError, KeyError, OverflowError):
         raise FileError(f"{path}: the file is damaged (its list of arrays)") from None
+    at = 0
+    for name, entry in sorted(entries.items(), key=lambda item: (item[1].begin, item[1].end)):
+        if entry.begin != at:
+            raise FileError(f"{path}: the file is damaged (its list of arrays)")
+        at = entry.end
+        if at > len(data):
+            raise FileError(f"{path}: the file is cut off: {len(data):,} bytes of data are there, {at:,} promised")
+        flat = np.frombuffer(data[entry.begin : at], entry.kind) if at > entry.begin else np.zeros(0, entry.kind)
+        arrays[name] = flat.reshape(entry.shape)
     if at != len(data):
         raise FileError(f"{path}: the file is damaged ({len(data) - at:,} bytes too many)")
     return arrays

@@ -10,7 +10,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from naively.arrays import FIXED
+from naively.arrays import FIXED, DType
 from naively.store.registry import CLASSES
 
 _NUMBERS = "biuf"
@@ -43,7 +43,7 @@ def fits(hint: object, value: object) -> bool:
     (True, True, False)
     """
     origin, inner = get_origin(hint), get_args(hint)
-    if hint is Any or hint is object:
+    if hint in (Any, object):
         return True
     if origin in (Union, UnionType):
         return any(fits(one, value) for one in inner)
@@ -58,7 +58,7 @@ def fits(hint: object, value: object) -> bool:
     return isinstance(hint, type) and _fits_class(hint, value)
 
 
-def _fits_array(hint: object, dtype: np.dtype[np.generic]) -> bool:
+def _fits_array(hint: object, dtype: DType) -> bool:
     """Arrays declared without a type hold numbers; those of np.generic hold anything."""
     inner = get_args(hint)
     if not inner:

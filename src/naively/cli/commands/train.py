@@ -28,7 +28,7 @@ from naively.cli.options import MODELLING
 from naively.cli.prefetch import Prefetch
 from naively.learn.estimates import with_margin
 from naively.report import megabytes
-from naively.sources import Source
+from naively.sources.source import Source
 from naively.store.locks import locked
 
 

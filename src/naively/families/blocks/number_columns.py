@@ -13,7 +13,7 @@ from naively.count.ledger import PartLedger
 from naively.families.blocks.base import TableBlock, checked
 from naively.families.columns.declared import Bernoulli, Refitted, Rule, Undeclared
 from naively.families.columns.number_table import NumberColumns, NumberTable
-from naively.families.columns.numeric import AnyNumbers
+from naively.families.columns.numeric import DecidedColumns
 from naively.names import Index
 from naively.read.columns import BOOLEAN, NUMBER, numbers
 from naively.read.frame import Frame
@@ -33,8 +33,8 @@ class NumberBlock(TableBlock):
     tables = (NumberTable,)
 
     @cached_property
-    def family(self) -> AnyNumbers:
-        return AnyNumbers(self.who, self.columns)
+    def family(self) -> DecidedColumns:
+        return DecidedColumns(self.who, self.columns)
 
     @property
     def sources(self) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ _USUAL = 10
 
 
 def edges(kind: str, many: int | None, column: CountedColumn) -> Array:
-    """Where bins begin, but for the first."""
+    """Return the starts of all bins but the first."""
     if len(column.least) < 2:
         return np.zeros(0)
     rows = column.rows
@@ -33,7 +33,7 @@ def edges(kind: str, many: int | None, column: CountedColumn) -> Array:
 
 
 def evenly(low: float, high: float, parts: int) -> Array:
-    """Numbers from low to high, parts apart, however far that is."""
+    """Return evenly spaced numbers from low to high, without overflow."""
     share = np.linspace(0.0, 1.0, parts + 1)
     return low * (1.0 - share) + high * share
 

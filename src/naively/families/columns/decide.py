@@ -39,7 +39,7 @@ MOST_CATEGORIES = 32
 _GAUSSIAN = Gaussian()
 _DENSITIES: tuple[NumberFamily, ...] = (LogNormal(), Gamma())
 _SLOWER = 1.001
-"""How many times smaller their loss must be, since they take longer to score."""
+"""Factor by which their loss must be smaller, since they take longer to score."""
 
 
 def decide(name: str, rule: Rule, column: CountedColumn, moments: Moments, smoothing: Smoothing) -> Column:

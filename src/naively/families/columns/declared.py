@@ -118,7 +118,7 @@ class Categorical(Rule):
 @stored("columns.Bernoulli")
 @dataclass(frozen=True)
 class Bernoulli(Rule):
-    """Yes or no; of a number, whether it is above the threshold."""
+    """Yes or no; for a number: is it above the threshold?"""
 
     threshold: float = 0.0
 
@@ -188,4 +188,4 @@ class Multinomial(Rule):
 @stored("columns.Complement")
 @dataclass(frozen=True)
 class Complement(Rule):
-    """The same, weighed by what the other classes have."""
+    """Several columns of counts that are parts of one whole, weighed by the counts of the other classes."""

@@ -12,7 +12,7 @@ from naively.families.columns.counted import CountedColumn, by_frequency
 from naively.families.columns.declared import Kernel
 
 _BINS = 256
-"""Into how many bins the numbers between the smallest and the largest are cut."""
+"""Number of bins between the smallest and the largest number."""
 _CURVES = 512
 """Largest number of normal curves of a class; beyond that, neighbours share one."""
 USUAL_BINS = 10  # a rule's pseudo-counts are in all as many as for a histogram of so many bins
@@ -31,21 +31,21 @@ def kernel_bins(rule: Kernel, column: CountedColumn) -> tuple[Array, Array, Arra
 
 
 def curve_between(centre: Array, width: Array, low: Array, high: Array) -> Array:
-    """How much of a normal curve lies between two points; one without width is all where its centre is."""
+    """Return the part of a normal curve between two points; a curve without width lies at its centre."""
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         part = _below((high - centre) / width) - _below((low - centre) / width)
     return np.where(width > 0, part, (centre >= low) & (centre < high))
 
 
 def _below(z: Array) -> Any:
-    """How much of the normal curve lies below."""
+    """Return the part of the normal curve below a point."""
     from scipy.special import ndtr
 
     return ndtr(z)
 
 
 def _widths(rule: Kernel, x: Array, counts: Array) -> Array:
-    """The deviation of the curves of each class: as given, or after Silverman."""
+    """Return the width of the curves of each class: as given, or by Silverman's rule."""
     n = counts.sum(axis=0)
     if rule.bandwidth is not None:
         return np.full(len(n), float(rule.bandwidth))

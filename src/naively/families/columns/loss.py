@@ -105,7 +105,7 @@ def loss_by_density(family: NumberFamily, x: Array, counts: Array, alpha: float)
 
 
 _MOST_DENSITIES, _FEWEST = 1 << 12, 64
-"""How many densities are compared (values times classes), and of how many values at least."""
+"""Largest number of densities (values times classes) and least number of values that are compared."""
 
 
 def _fewer(x: Array, counts: Array, most: int) -> tuple[Array, Array]:

@@ -60,7 +60,7 @@ def _check_column(column: Column) -> None:
 @stored(check=_check_column, endless={"parameters": np.inf})
 @dataclass(frozen=True, eq=False)
 class Column:
-    """What one column is taken for, and why: a density with its parameters, or codes with their log-probabilities.
+    """The family of one column, and why: a density with its parameters, or codes with their log-probabilities.
 
     A code is a bin (`edges`: the number at which each begins, but for the first), or a category (`values`).
     """
@@ -83,7 +83,7 @@ class Column:
         return self.family if isinstance(self.family, NumberFamily) else None
 
     @property
-    def shown(self) -> str:
+    def description(self) -> str:
         """The family as text, with the number of its codes."""
         if self.density is not None or isinstance(self.family, (Bernoulli, Kernel)):
             return self.family.label

@@ -39,8 +39,8 @@ _AT_ONCE = 1 << 19
 
 @stored()
 @dataclass(frozen=True)
-class AnyNumbers:
-    """Counts the values of columns of numbers, and decides from these what each column is taken for."""
+class DecidedColumns:
+    """Counts the values of columns of numbers, and decides the family of each column from these counts."""
 
     who: str
     columns: tuple[tuple[str, Rule], ...]
@@ -74,7 +74,7 @@ class AnyNumbers:
     # --- weighing
 
     def decided(self, ledger: PartLedger, rule: Smoothing) -> tuple[Column, ...]:
-        """What each column is taken for, as its counts suggest."""
+        """Return the family of each column, decided from its counts."""
         kept: dict[Any, tuple[Column, ...]] = ledger.__dict__.setdefault("_decided", {})  # made once for a ledger
         if (self, rule) not in kept:
             used = [(name, declared) for name, declared in self.columns if declared not in _LEFT_OUT]
@@ -99,7 +99,7 @@ class AnyNumbers:
     def left_out(
         self, ledger: PartLedger, rules: Sequence[Smoothing], X: NumberColumns, codes: Array, weight: Array | None
     ) -> Left:
-        """What columns are taken for, bins and bandwidths stay as they are with all rows."""
+        """Leave each row out; families of columns, bins and bandwidths stay as they are with all rows."""
         each = np.ones(len(codes)) if weight is None else weight.astype(np.float64)
         tables = [self.table(ledger, rule, np.zeros(ledger.classes.size)) for rule in rules]
 

@@ -109,7 +109,7 @@ def fitted(
     The last parameter is infinite where no class has a value, or (without `constant`) all have the same: nothing can
     be said then. The last axis of the moments runs over columns, the one before over statistics.
     """
-    said = (every.n > 0 if constant else every.variance > 0).any(axis=-2)
+    said = every.n > 0 if constant else every.variance > 0
     with np.errstate(all="ignore"):
         moments = family.smoothed(own, every, alpha)
         each = range(len(family.names))
@@ -118,5 +118,6 @@ def fitted(
         )
     if said.all():
         return parameters
+    said = np.logical_or.reduce(said, axis=-2)
     ends = [0.0] * (len(parameters) - 1) + [np.inf]
     return tuple(np.where(said, values, end) for values, end in zip(parameters, ends, strict=True))

@@ -20,7 +20,7 @@ FUNCTIONS = frozenset({
     "absolute", "add", "cos", "divide", "exp", "greater", "greater_equal", "less", "less_equal", "log", "log1p",
     "multiply", "negative", "power", "sin", "sqrt", "square", "subtract", "where",
 })  # fmt: skip
-"""What a formula may be made of; exporters write all of them."""
+"""Functions that a formula may use; exporters write all of them."""
 
 
 class Unwritable(Exception):

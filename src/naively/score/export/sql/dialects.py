@@ -1,4 +1,4 @@
-"""Dialects: how DuckDB, SQLite, PostgreSQL and Spark write what they write differently."""
+"""Dialects: the SQL that DuckDB, SQLite, PostgreSQL and Spark write differently."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LARGEST = "1.7976931348623157e308"
 
 @dataclass(frozen=True)
 class Dialect:
-    """What all dialects write alike, and what they do not."""
+    """A dialect of SQL; methods that a subclass overrides are those that dialects write differently."""
 
     name: ClassVar[str]
     mark: ClassVar[str] = '"'

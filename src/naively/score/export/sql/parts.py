@@ -1,4 +1,4 @@
-"""Parts: what the terms of a model come to in a query: values, joins, sums for each class, rows of weights."""
+"""Parts: the terms of a model in a query: values, joins, sums for each class, rows of weights."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ JOINS_AT_ONCE = 40
 
 @dataclass
 class Parts:
-    """What the terms of a query come to: readings of columns, joins, sums for each class, and rows of weights."""
+    """The parts of a query, from its terms: readings of columns, joins, sums for each class, and rows of weights."""
 
     dialect: Dialect
     labels: tuple[Any, ...]
