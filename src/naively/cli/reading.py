@@ -8,7 +8,7 @@ from typing import Any
 
 from naively.cli.console import Console
 from naively.cli.prefetch import Prefetch
-from naively.sources import Source
+from naively.sources.source import Source
 
 
 def read_batches(source: Source, columns: Any, console: Console, label: str) -> Generator[Any, None, None]:
