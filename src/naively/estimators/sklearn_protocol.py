@@ -248,4 +248,4 @@ class SklearnProtocol(Learner):
                 facts.append(("features", f"{getattr(features, 'columns', features).size:,}"))
         if not facts:
             return f"<pre>{escape(repr(self))}</pre>"
-        return Sheet((type(self).__name__, ""), tuple(facts)).html()
+        return Sheet((type(self).__name__, ""), tuple(facts), align="l").html()

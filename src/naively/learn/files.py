@@ -41,22 +41,6 @@ ATTRIBUTES = ("n_features_in_", "feature_names_in_")
 """Attributes of scikit-learn's protocol that describe the rows of `fit`."""
 
 
-@dataclass(frozen=True, eq=False)
-class Ready:
-    """Counts in order, and the table made of them; neither depends on the calibration of the learner."""
-
-    ledger: Any
-    table: Any
-
-    @classmethod
-    def of(cls, learner: Any) -> Ready:
-        model = learner._decided(learner._state)
-        if model.ledger.parts is not None:
-            model = _ordered(model)
-        weighted = learner._with_class_weights(model)
-        return cls(model.ledger, _for_any_machine(weighted.table(*rules(learner, weighted))))
-
-
 def _for_any_machine(table: Table) -> Table:
     """Return the table without a number of threads."""
     blocks = {
@@ -66,19 +50,17 @@ def _for_any_machine(table: Table) -> Table:
     return replace(table, blocks=blocks)
 
 
-def save(
-    learner: Any, path: str | os.PathLike[str], *, frozen: bool = False, about: Any = None, ready: Ready | None = None
-) -> None:
+def save(learner: Any, path: str | os.PathLike[str], *, frozen: bool = False, about: Any = None) -> None:
     """Write a learner to a file, whole or not at all."""
-    write(path, *_document(learner, frozen, about, ready))
+    write(path, *_document(learner, frozen, about))
 
 
 def to_bytes(learner: Any, *, frozen: bool = False) -> bytes:
     """Return the bytes that `save` would write."""
-    return container.to_bytes(*_document(learner, frozen, None, None))
+    return container.to_bytes(*_document(learner, frozen, None))
 
 
-def _document(learner: Any, frozen: bool, about: Any, ready: Ready | None) -> tuple[dict[str, Any], dict[str, Array]]:
+def _document(learner: Any, frozen: bool, about: Any) -> tuple[dict[str, Any], dict[str, Array]]:
     """Return the document and the arrays of a file."""
     learner._check_fitted()
     if not type(learner).__module__.startswith("naively."):
@@ -87,8 +69,9 @@ def _document(learner: Any, frozen: bool, about: Any, ready: Ready | None) -> tu
         )
     model = learner._decided(learner._state)
     calibrated = learner._finish_calibration(learner._model)
-    ready = Ready.of(learner) if ready is None else ready
-    ledger, table = ready.ledger, ready.table
+    ordered = model if model.ledger.parts is None else _ordered(model)
+    weighted = learner._with_class_weights(ordered)
+    ledger, table = ordered.ledger, _for_any_machine(weighted.table(*rules(learner, weighted)))
     counted = ledger.total if not frozen else Tally(ledger.classes, ledger.exact_rows, {})
     writer = Writer()
     document = {
