@@ -102,3 +102,12 @@ def test_what_is_no_bytes_is_refused() -> None:
     for odd in ("text", 3, None, [1, 2]):
         with pytest.raises(TypeError, match="bytes"):
             naively.from_bytes(odd)
+
+
+@pytest.mark.parametrize("probabilities", [[0.25, 0.75], {"pos": 0.75, "neg": 0.25}], ids=["in order", "by label"])
+def test_a_prior_that_was_given_goes_to_bytes_and_back(probabilities: Any) -> None:
+    model = naively.TextClassifier(alpha=1.0, prior=naively.Given(probabilities), calibrate=False)
+    model.fit(["a fine film", "a dull film"], ["pos", "neg"])
+    again = naively.from_bytes(model.to_bytes())
+    assert again.prior == model.prior
+    np.testing.assert_array_equal(again.predict_proba(["a film"]), model.predict_proba(["a film"]))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import fields
+from types import EllipsisType
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,12 @@ IntArray = np.ndarray[Any, np.dtype[np.int64]]
 DType = np.dtype[Any]
 Numeric = Array | float
 """An array of numbers, or one number for all."""
+
+Place = Array | slice | int | EllipsisType | None
+Places = Place | tuple[Place, ...]
+"""Places in an array, of one axis or of several."""
+CoreFault = tuple[int, int, int]
+"""The first value that the core cannot use: kind, row and column."""
 
 FIXED = np.dtype([("fraction", np.uint64), ("whole", np.int64)])
 """A count with a fraction: whole + fraction * 2^-64."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -44,7 +44,7 @@ class Categories(Value):
         """The first category of each column when the columns are joined."""
         return np.concatenate([[0], np.cumsum(self.sizes)])[:-1].astype(np.int64)
 
-    def union(self, other: Categories, what: str) -> tuple[Categories, Any]:
+    def union(self, other: Categories, what: str) -> tuple[Categories, Callable[[IntArray], IntArray] | None]:
         """Return the union, and a function from the other's features to their new numbers (None: they keep them)."""
         if other is self:
             return self, None
@@ -70,7 +70,7 @@ class Categories(Value):
 
         return both, renumber
 
-    def name(self, feature: int) -> Any:
+    def name(self, feature: int) -> tuple[Hashable, Hashable]:
         """Return the column and the category of a feature."""
         column, code = feature >> CODE_BITS, feature & MISSING
         return self.columns.name(column), None if code == MISSING else self.values[column].name(code)

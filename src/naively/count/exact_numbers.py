@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from naively import _core
-from naively.arrays import Array, Value
+from naively.arrays import Array, Places, Value
 from naively.store.damage import are, need
 from naively.store.registry import stored
 from naively.threads import threads
@@ -60,7 +60,7 @@ class ExactNumbers(Value):
         return cls(place, length, np.concatenate([part.digits for part in parts]))
 
     @classmethod
-    def _from(cls, numbers: Any, shape: tuple[int, ...]) -> Self:
+    def _from(cls, numbers: tuple[Array, Array, Array], shape: tuple[int, ...]) -> Self:
         place, length, digits = numbers
         return cls(place.reshape(shape), length.reshape(shape), digits)
 
@@ -123,7 +123,7 @@ class ExactNumbers(Value):
         """Return the numbers at these places of the flat array, in the shape of `index`; below zero, a zero."""
         return self._from(_core.exact_taken(self.flat, index.ravel()), index.shape)
 
-    def spread(self, shape: tuple[int, ...], at: Any) -> Self:
+    def spread(self, shape: tuple[int, ...], at: Places) -> Self:
         """Return an array of this shape with the numbers at these places, in the same order, and zeros elsewhere."""
         place, length = np.zeros(shape, np.int8), np.zeros(shape, np.uint8)
         place[at], length[at] = self.place, self.length

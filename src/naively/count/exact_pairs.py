@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from naively import _core
-from naively.arrays import Array
+from naively.arrays import Array, CoreFault
 from naively.count.exact_numbers import ExactNumbers
 from naively.count.exact_sums import ExactSums, verify_sums
 from naively.errors import NegativeCount
@@ -50,7 +50,7 @@ class ExactPairs(ExactSums):
     @classmethod
     def counted(
         cls, X: Array | list[Array], codes: Array, rows: Array, features: Index, weight: Array | None = None
-    ) -> tuple[Self, Any]:
+    ) -> tuple[Self, CoreFault | None]:
         """Count a matrix of float64; return also the first value or weight that cannot be counted (then without any
         sums).
         """

@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from naively import _core
-from naively.arrays import Array, Value, plus, rounded, scaled
+from naively.arrays import Array, CoreFault, Value, plus, rounded, scaled
 from naively.count.counts import padded, rows_left, spread, sum_of, verify_rows
 from naively.count.exact_numbers import ExactNumbers
 from naively.count.moments import Moments
@@ -85,7 +85,7 @@ class ExactSums(Value):
     @classmethod
     def counted(
         cls, X: Array | list[Array], codes: Array, rows: Array, features: Index, weight: Array | None = None
-    ) -> tuple[Self, Any]:
+    ) -> tuple[Self, CoreFault | None]:
         """Sums of a matrix or of columns, and the first value or weight that cannot be counted (then without any sums).
 
         `rows` are the rows of each class, by weight. A weight is counted in units of 2^-64, to which it is rounded, and

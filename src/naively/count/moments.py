@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from naively.arrays import Array
+from naively.arrays import Array, Places
 from naively.errors import NegativeCount
 
 
@@ -17,7 +17,7 @@ class Moments(NamedTuple):
     mean: Array
     variance: Array
 
-    def at(self, index: Any) -> Moments:
+    def at(self, index: Places) -> Moments:
         """Return the moments at an index of the arrays."""
         return Moments(*(part[index] for part in self))
 
@@ -25,7 +25,7 @@ class Moments(NamedTuple):
         """Return the same moments as arrays of another shape."""
         return Moments(*(part.reshape(shape) for part in self))
 
-    def replaced(self, index: Any, others: Moments) -> Moments:
+    def replaced(self, index: Places, others: Moments) -> Moments:
         """Return the moments with others at an index."""
         copies = Moments(*(part.copy() for part in self))
         for copy, other in zip(copies, others, strict=True):

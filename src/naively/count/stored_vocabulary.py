@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -14,12 +13,13 @@ from naively import _core
 from naively.arrays import Array, IntArray
 from naively.count.vocabulary import Vocabulary, spelt
 from naively.errors import FileError
-from naively.store.codec import Reader, Writer
+from naively.store.codec import Reader, Writer, whole
 from naively.store.damage import are, need
-from naively.store.registry import form
+from naively.store.registry import Json, form
 
 _SEQUENCE = 0xFFFFFFFF
 """The length that stands for a sequence of words."""
+_FromArrays = Callable[[bytes, IntArray, IntArray, IntArray], Vocabulary]
 _WORTH_A_TABLE = 4
 """From this number of bytes of text per name on, it pays to build a table in memory."""
 
@@ -41,7 +41,7 @@ class StoredArrays:
         return cls(*vocabulary.table.stored(np.arange(vocabulary.size)))
 
     @cached_property
-    def core(self) -> Any:
+    def core(self) -> _core.StoredVocabulary:
         return _core.StoredVocabulary.of(self.what, self.length, self.bytes, self.words, self.sequences)
 
 
@@ -64,21 +64,23 @@ class Stored(Vocabulary):
         _ = arrays.core  # which checks that they are consistent
 
     @cached_property
-    def table(self) -> Any:
+    def table(self) -> _core.Vocabulary:
         return self.copied().table
 
     @property
-    def source(self) -> Any:
+    def source(self) -> object:
         known = self.__dict__  # one that skops made has no arrays
         return known.get("table") or known["arrays"]
 
-    def _put_into(self, table: Any, known: int) -> Any:
+    def _put_into(self, table: _core.Vocabulary, known: int) -> tuple[IntArray, int] | None:
         if "table" in self.__dict__:
             return super()._put_into(table, known)
         with _of_a_file():
             return table.absorb_stored(known, self.arrays.core)
 
-    def read(self, texts: Any, rules: Any, n_threads: int, place: Any = None) -> tuple[IntArray, Any, Any]:
+    def read(
+        self, texts: _core.Texts, rules: _core.TokenRules, n_threads: int, place: Array | None = None
+    ) -> tuple[IntArray, Array, Array]:
         if "table" in self.__dict__ or texts.bytes > _WORTH_A_TABLE * self.size:
             return super().read(texts, rules, n_threads, place)
         with _of_a_file():
@@ -88,7 +90,7 @@ class Stored(Vocabulary):
         with _of_a_file():
             return spelt(*self.arrays.core.names(np.ascontiguousarray(numbers, dtype=np.int64)))
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[_FromArrays, tuple[bytes, IntArray, IntArray, IntArray]]:
         return Vocabulary.from_arrays, self.copied().to_arrays()
 
 
@@ -112,7 +114,7 @@ def in_order(vocabulary: Vocabulary) -> tuple[Vocabulary, IntArray]:
     return Stored(StoredArrays(*vocabulary.table.stored(order))), moved
 
 
-def _put_words(writer: Writer, value: Vocabulary, path: str) -> Any:
+def _put_words(writer: Writer, value: Vocabulary, path: str) -> Json:
     """Vocabularies that share a table are stored once, as far as the largest of them reaches."""
     for known, name in writer.shared:
         if not isinstance(known, Vocabulary):
@@ -128,29 +130,27 @@ def _put_words(writer: Writer, value: Vocabulary, path: str) -> Any:
     return {"words": path, "size": value.size}
 
 
-def _get_words(reader: Reader, node: Any) -> Vocabulary:
-    name, size = node["words"], node["size"]
-    whole = reader.shared.get(name)
-    if not isinstance(whole, Vocabulary):
+def _get_words(reader: Reader, node: dict[str, Json]) -> Vocabulary:
+    name = str(node["words"])
+    known = reader.shared.get(name)
+    if not isinstance(known, Vocabulary):
         arrays = StoredArrays(*(reader.array(f"{name}.{field.name}") for field in fields(StoredArrays)))
         _check_arrays(arrays)
         if reader.thorough:
             _check_words(arrays)
-        whole = reader.shared[name] = Stored(arrays)
-    if size == whole.size:
-        return whole
-    need(type(size) is int and 0 <= size < whole.size, "a vocabulary")
-    return Vocabulary(whole.table, size)
+        known = reader.shared[name] = Stored(arrays)
+    size = whole(node["size"], 0, known.size + 1, "a vocabulary")
+    return known if size == known.size else Vocabulary(known.table, size)
 
 
-def _check_arrays(arrays: Any) -> None:
+def _check_arrays(arrays: StoredArrays) -> None:
     things = arrays.what.shape[0] if arrays.what.ndim == 1 else None
     need(are(arrays.what, "u8", None) and are(arrays.length, "u4", things), "the list of words")
     need(are(arrays.bytes, "u1", None), "the bytes of words")
     need(are(arrays.words, "u8", None) and are(arrays.sequences, "u8", None), "the slots of words")
 
 
-def _check_words(arrays: Any) -> None:
+def _check_words(arrays: StoredArrays) -> None:
     """Check each word: its place, its length, that it is text, and that a sequence refers to earlier words only."""
     what, length, data = arrays.what, arrays.length, arrays.bytes
     several = length == _SEQUENCE

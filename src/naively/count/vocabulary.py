@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -15,9 +14,9 @@ from naively import _core
 from naively.arrays import Array, IntArray, Value
 from naively.errors import InputError
 from naively.names import Index
-from naively.store.codec import Reader, Writer
+from naively.store.codec import Reader, Writer, objects, whole
 from naively.store.damage import are, need
-from naively.store.registry import form, stored
+from naively.store.registry import Json, form, stored
 
 _MOST_ROWS = 1 << 62
 _SMALL_SHARE = 4
@@ -28,7 +27,7 @@ def _secret_key() -> int:
     return int.from_bytes(os.urandom(8), "little")
 
 
-def _new_table() -> Any:
+def _new_table() -> _core.Vocabulary:
     return _core.Vocabulary(_secret_key())
 
 
@@ -43,7 +42,7 @@ class Vocabulary(Value):
     'good film'
     """
 
-    table: Any = field(default_factory=_new_table)
+    table: _core.Vocabulary = field(default_factory=_new_table)
     size: int = 0
 
     @classmethod
@@ -54,7 +53,7 @@ class Vocabulary(Value):
         return cls(table, len(table))
 
     @classmethod
-    def all_of(cls, table: Any) -> Vocabulary:
+    def all_of(cls, table: _core.Vocabulary) -> Vocabulary:
         return cls(table, len(table))
 
     def grown(self, other: Vocabulary) -> tuple[Vocabulary, IntArray]:
@@ -71,15 +70,15 @@ class Vocabulary(Value):
     def copied(self) -> Vocabulary:
         """Return the same names in a table of its own."""
         table = _new_table()
-        _, size = self._put_into(table, 0)
-        return Vocabulary(table, size)
+        self._put_into(table, 0)
+        return Vocabulary(table, len(table))
 
     @property
-    def source(self) -> Any:
+    def source(self) -> object:
         """The table or arrays that hold the names; vocabularies of one source agree on their numbers."""
         return self.table
 
-    def _put_into(self, table: Any, known: int) -> Any:
+    def _put_into(self, table: _core.Vocabulary, known: int) -> tuple[IntArray, int] | None:
         """Add these names to another table of size `known`; return their numbers there and its size (None: it grew)."""
         return table.absorb(known, self.table, self.size)
 
@@ -106,7 +105,9 @@ class Vocabulary(Value):
         found: IntArray = self.table.find(list(names), split)
         return np.where(found < self.size, found, -1)
 
-    def read(self, texts: Any, rules: Any, n_threads: int, place: Any = None) -> tuple[IntArray, Any, Any]:
+    def read(
+        self, texts: _core.Texts, rules: _core.TokenRules, n_threads: int, place: Array | None = None
+    ) -> tuple[IntArray, Array, Array]:
         """Return texts as sparse rows of known names: starts, numbers (mapped by `place`, if given), counts."""
         return _core.read_fixed(texts, rules, n_threads, self.table, place, self.size)
 
@@ -121,10 +122,10 @@ class Vocabulary(Value):
     def name(self, number: int) -> str:
         return self.names_of(np.array([number]))[0]
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         return {"arrays": self.to_arrays()}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, tuple[bytes, IntArray, IntArray, IntArray]]) -> None:
         other = Vocabulary.from_arrays(*state["arrays"])
         self.__dict__.update(table=other.table, size=other.size)
 
@@ -250,9 +251,9 @@ class WordSubset(Index):
         return self.words.name(int(self.numbers[number]))
 
 
-def _put_buckets(writer: Writer, value: Buckets, path: str) -> Any:
+def _put_buckets(writer: Writer, value: Buckets, path: str) -> Json:
     """Store names of buckets and their leads as arrays: there may be millions of them."""
-    parts = []
+    parts: list[Json] = []
     for i, votes in enumerate(value.parts):
         order = sorted(votes)
         names = [votes[bucket][0].encode("utf-8", "surrogatepass") for bucket in order]
@@ -266,13 +267,11 @@ def _put_buckets(writer: Writer, value: Buckets, path: str) -> Any:
     return {"buckets": value.size, "votes": parts}
 
 
-def _get_buckets(reader: Reader, node: Any) -> Buckets:
-    size, parts = node["buckets"], []
-    need(type(size) is int and 1 <= size < 1 << 31, "a number of buckets")
-    for votes in node["votes"]:
-        arrays = tuple(reader.array(votes[name]) for name in ("bucket", "lead", "length", "bytes"))
-        _check_votes(size, *arrays)
-        bucket, lead, length, data = arrays
+def _get_buckets(reader: Reader, node: dict[str, Json]) -> Buckets:
+    size, parts = whole(node["buckets"], 1, 1 << 31, "a number of buckets"), []
+    for votes in objects(node["votes"]):
+        bucket, lead, length, data = (reader.array(votes[name]) for name in ("bucket", "lead", "length", "bytes"))
+        _check_votes(size, bucket, lead, length, data)
         ends = np.cumsum(length)
         names = spelt(data.tobytes(), ends)
         listed = zip(bucket.tolist(), names, lead.tolist(), strict=True)
@@ -280,7 +279,7 @@ def _get_buckets(reader: Reader, node: Any) -> Buckets:
     return Buckets(size, tuple(parts))
 
 
-def _check_votes(size: int, bucket: Any, lead: Any, length: Any, data: Any) -> None:
+def _check_votes(size: int, bucket: Array, lead: Array, length: Array, data: Array) -> None:
     """Names of buckets."""
     n_names = len(bucket)
     need(are(bucket, "i8", None) and are(lead, "i8", n_names) and are(length, "i8", n_names), "the names of buckets")

@@ -107,7 +107,7 @@ class Density(Value):
         return likelihood
 
     def _sums(self, X: Array) -> Array:
-        def densities(part: Array, rows: slice) -> Array:
+        def densities(part: Array, rows: object) -> Array:
             infinite = np.argwhere(np.isinf(part))
             if len(infinite):
                 row, column = infinite[0].tolist()

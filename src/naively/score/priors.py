@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -135,7 +135,7 @@ class Given:
     [0.75, 0.25]
     """
 
-    probabilities: Mapping[Any, float] | Sequence[float]
+    probabilities: Mapping[Hashable, float] | Sequence[float]
 
     def __post_init__(self) -> None:
         given = self.probabilities
@@ -182,17 +182,19 @@ class Given:
         return np.where(values > 0, np.log(np.where(values > 0, values, 1.0)), -np.inf)
 
 
-def _names(classes: Index) -> list[Any]:
+def _names(classes: Index) -> list[Hashable]:
     return [] if classes.names is None else classes.names.tolist()
 
 
 PRIORS = (Empirical, Smoothed, Uniform, Given)
 
 
-def prior_of(given: Any, otherwise: Prior) -> Prior:
+def prior_of(given: object, otherwise: Prior) -> Prior:
     """Return the prior for a user's parameter: a prior, or probabilities; `otherwise` stands for None."""
     if isinstance(given, PRIORS):
         return given
     if hasattr(given, "to_dict"):  # a Series is read by its index
         given = given.to_dict()
-    return otherwise if given is None else Given(given.tolist() if isinstance(given, np.ndarray) else given)
+    if given is None:
+        return otherwise
+    return Given(given.tolist() if isinstance(given, np.ndarray) else given)  # type: ignore[arg-type]  # which refuses others

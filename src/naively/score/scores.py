@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -110,7 +109,7 @@ class Scores:
 
     # --- other priors
 
-    def under(self, prior: Any) -> Scores:
+    def under(self, prior: object) -> Scores:
         """Return the scores under other priors: a rule, probabilities in order, or by label."""
         index = Index.of(self.classes)
         if prior is None or isinstance(prior, (Empirical, Smoothed)):
@@ -146,7 +145,7 @@ class Scores:
             return replace(self, shift=self._shifted(np.log(prior)))
 
     @property
-    def priors(self) -> dict[Any, float]:
+    def priors(self) -> dict[Hashable, float]:
         """Return the probability of each class before any feature is known, as these scores use it."""
         logs = self._trained() if self.shift is None else self._trained() + self.shift
         return dict(zip(self.classes.tolist(), np.exp(logs).tolist(), strict=True))
@@ -160,7 +159,12 @@ class Scores:
     # --- deciding
 
     def decide(
-        self, by: str = "posterior", *, costs: Any = None, thresholds: Any = None, abstain_below: float | None = None
+        self,
+        by: str = "posterior",
+        *,
+        costs: object = None,
+        thresholds: object = None,
+        abstain_below: float | None = None,
     ) -> Array:
         """Return the label of each row; None where the row is left undecided.
 
@@ -221,7 +225,7 @@ class Scores:
             return _core.decide(self.likelihood + self.prior, np.zeros(len(self.classes)))
         return np.argmax(self._ranked(by), axis=1)
 
-    def _cost_matrix(self, costs: Any) -> Array:
+    def _cost_matrix(self, costs: object) -> Array:
         size = len(self.classes)
         if hasattr(costs, "loc") and hasattr(costs, "to_dict"):  # a DataFrame is read by its index and columns
             costs = costs.to_dict("index")
@@ -238,7 +242,7 @@ class Scores:
             raise InputError(f"costs must be {size} by {size} numbers, one for each pair of classes, got {costs!r}")
         return matrix
 
-    def _over(self, proba: Array, thresholds: Any) -> Array:
+    def _over(self, proba: Array, thresholds: object) -> Array:
         if not isinstance(thresholds, Mapping):
             raise InputError(f"thresholds must be {{label: probability}}, got {thresholds!r}")
         least = np.full(len(self.classes), np.nan)
@@ -251,7 +255,7 @@ class Scores:
         otherwise = np.where(rest.max(axis=1) < 0, -1, np.argmax(rest, axis=1))
         return np.where(reached.any(axis=1), np.argmax(np.where(reached, ratio, -1.0), axis=1), otherwise)
 
-    def _place(self, label: Any, what: str) -> int:
+    def _place(self, label: object, what: str) -> int:
         known = self.classes.tolist()
         if label not in known:
             raise InputError(f"{what}: unknown class {label!r}{nearest(label, known)}")
@@ -282,7 +286,7 @@ class Scores:
         return np.where(barred, -np.inf, scores) if barred.any() else scores
 
 
-def _cost(value: Any, given: Any, sides: int | None) -> Array:
+def _cost(value: object, given: object, sides: int | None) -> Array:
     wrong = InputError(f"costs must be numbers, one for each pair of classes, got {given!r}")
     try:
         cost = np.asarray(value, dtype=np.float64)
@@ -293,7 +297,7 @@ def _cost(value: Any, given: Any, sides: int | None) -> Array:
     return cost
 
 
-def _probability(value: Any, what: str) -> float:
+def _probability(value: object, what: str) -> float:
     if not isinstance(value, (int, float, np.number)) or not 0.0 <= value <= 1.0:
         raise InputError(f"{what} must be a probability, 0 to 1, got {value!r}")
     return float(value)

@@ -181,7 +181,7 @@ SMOOTHINGS = (*ADDED, *BACKGROUNDS)
 
 
 def rule_of(alpha: object) -> Smoothing:
-    """Return the rule that a user gave: one already, a number to add, or "auto"."""
+    """Return the rule for a user's parameter: a rule, a number to add, or "auto"."""
     if isinstance(alpha, Smoothing):
         return alpha
     if isinstance(alpha, str) and alpha == "auto":

@@ -74,7 +74,7 @@ class Seen:
     cut: Numeric
 
     def of_cells(self, feature: Array, klass: Array) -> Seen:
-        """The same for pairs of feature and class."""
+        """Return the same for pairs of feature and class."""
         return Seen(_at(self.share, feature), _at(self.types, klass), _at(self.cut, klass))
 
 

@@ -226,6 +226,20 @@ def _listed(node: Json) -> list[Json]:
     return node
 
 
+def objects(node: Json) -> list[Node]:
+    """Return the objects in a list of JSON; raise Damage for anything else."""
+    found = [item for item in _listed(node) if isinstance(item, dict)]
+    need(len(found) == len(_listed(node)), "a list of objects")
+    return found
+
+
+def whole(node: Json, low: int, high: int, what: str) -> int:
+    """Return a whole number of at least `low` and less than `high`; raise Damage for anything else."""
+    if type(node) is not int or not low <= node < high:
+        raise Damage(what)
+    return node
+
+
 _WAYS: dict[str, Callable[[Reader, Node], object]] = {
     "array": Reader._get_array,
     "fixed": Reader._get_fixed,

@@ -37,10 +37,11 @@ def _declared(kind: type[object]) -> dict[str, object]:
 def fits(hint: object, value: object) -> bool:
     """Return True if a value is of a declared type, and so is what it holds.
 
+    >>> from collections.abc import Sequence
     >>> fits(dict[str, tuple[int, ...]], {"a": (1, 2)}), fits(dict[str, tuple[int, ...]], {"a": (1, "2")})
     (True, False)
-    >>> fits(float | None, None), fits(float, 1), fits(int, True)
-    (True, True, False)
+    >>> fits(float | None, None), fits(float, 1), fits(int, True), fits(Sequence[float], (0.5, 0.25, 0.25))
+    (True, True, False, True)
     """
     origin, inner = get_origin(hint), get_args(hint)
     if hint in (Any, object):
@@ -54,7 +55,7 @@ def fits(hint: object, value: object) -> bool:
     if origin is Callable:
         return callable(value)
     if isinstance(origin, type):
-        return isinstance(value, origin) and _fits_inside(inner, value)
+        return isinstance(value, origin) and _fits_inside(origin, inner, value)
     return isinstance(hint, type) and _fits_class(hint, value)
 
 
@@ -66,14 +67,12 @@ def _fits_array(hint: object, dtype: DType) -> bool:
     return isinstance(inner[0], type) and issubclass(dtype.type, inner[0])
 
 
-def _fits_inside(inner: tuple[object, ...], value: object) -> bool:
-    if isinstance(value, tuple) and inner:
-        if len(inner) == 2 and inner[1] is ...:
-            return all(fits(inner[0], item) for item in value)
+def _fits_inside(origin: type[object], inner: tuple[object, ...], value: object) -> bool:
+    if isinstance(value, tuple) and origin is tuple and inner[1:] != (...,):
         return len(inner) == len(value) and all(map(fits, inner, value))
     if isinstance(value, dict) and len(inner) == 2:
         return all(fits(inner[0], key) and fits(inner[1], item) for key, item in value.items())
-    if isinstance(value, (list, frozenset)) and len(inner) == 1:
+    if isinstance(value, (tuple, list, frozenset)) and inner:
         return all(fits(inner[0], item) for item in value)
     return True
 
