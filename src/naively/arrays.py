@@ -27,7 +27,8 @@ _STEP = 2.0**-12
 
 def counted_weights(weight: Array) -> Array:
     """Weights as they are counted: whole numbers of units of 2^-64, which all from 2^-12 on are already."""
-    return np.where(weight < _STEP, (weight + _STEP) - _STEP, weight)
+    small = weight < _STEP
+    return np.where(small, (weight + _STEP) - _STEP, weight) if small.any() else weight
 
 
 def from_core(counts: Array) -> Array:
