@@ -8,10 +8,10 @@ BENCH ?= core
 BENCH_ARGS ?=
 
 PIP = -m pip install --quiet --disable-pip-version-check
-CORE = pyproject.toml CMakeLists.txt $(wildcard native/*)
-NATIVE = $(wildcard native/*.cpp native/*.hpp)
+CORE = pyproject.toml CMakeLists.txt $(wildcard native/*/*)
+NATIVE = $(wildcard native/*/*.cpp native/*/*.hpp)
 
-.PHONY: help demo test lint bench sanitize format clean
+.PHONY: help demo test engines lint docs bench sanitize format clean
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
@@ -24,6 +24,9 @@ demo: .venv/.core  ## a short tour
 test: .venv/.test  ## all tests, and every example in the sources and the documents
 	.venv/bin/pytest $(PYTEST_ARGS)
 
+engines: .venv/.engines  ## tests of databases, Spark (which needs Java), Dask and Ray, in a network of their own
+	.venv/bin/python tests/engines/loopback.py .venv/bin/pytest tests -m engines -n 0 -p no:logging $(PYTEST_ARGS)
+
 lint: .venv/.lint  ## style, types, layers; says all there is to say before it fails
 	@failed=; \
 	check() { echo "$$*" | cut -c 1-100; "$$@" || failed="$$failed, $${1##*/}$${2:+ $$2}"; }; \
@@ -34,7 +37,11 @@ lint: .venv/.lint  ## style, types, layers; says all there is to say before it f
 	check .venv/bin/lint-imports --no-logo; \
 	if [ -n "$$failed" ]; then echo "make lint: failed: $${failed#, }"; exit 1; fi
 
-bench: .venv/.bench  ## how fast the core is; with BENCH=text, tables, choosing, commands, rows or merging, those
+docs: .venv/.core  ## write docs/reference.md and docs/architecture.svg
+	@.venv/bin/python docs/make_reference.py
+	@.venv/bin/python docs/make_drawing.py
+
+bench: .venv/.bench  ## how fast the core is; with BENCH=text, tables, choosing, commands, rows, merging or streams, those
 	@.venv/bin/python bench/$(BENCH).py $(BENCH_ARGS)
 
 # Python itself is not built with sanitizers, so they are loaded ahead of it. Their reports go past pytest.
@@ -65,7 +72,7 @@ clean:  ## remove everything made here
 	@touch $@
 
 # The extras of what is already there: nothing is built again.
-.venv/.test .venv/.lint .venv/.bench: .venv/.%: .venv/.core
+.venv/.test .venv/.lint .venv/.bench .venv/.engines: .venv/.%: .venv/.core
 	@echo "installing what make $* needs"
 	@$(@D)/bin/python $(PIP) 'naively[$*]'
 	@touch $@

@@ -18,7 +18,6 @@ from naively.count.cells import Cells
 from naively.count.number_counts import NumberCounts
 from naively.errors import FileError, InputError, NaivelyError, NegativeCount
 from naively.families.base import rows_per_class
-from naively.learn import checks  # noqa: F401  which registers what must hold in a file
 from naively.names import Index
 from naively.read.matrix import RowError
 from naively.store.codec import Reader, Writer

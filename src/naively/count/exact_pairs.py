@@ -1,4 +1,4 @@
-"""Exact sums of pairs of numbers: what covariances are made of."""
+"""Exact sums of pairs of numbers, from which covariances are computed."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import numpy as np
 from naively import _core
 from naively.arrays import Array
 from naively.count.exact_numbers import ExactNumbers
-from naively.count.exact_sums import ExactSums
+from naively.count.exact_sums import ExactSums, verify_sums
 from naively.errors import NegativeCount
 from naively.names import Index
+from naively.store.damage import COUNTS, are, need
 from naively.store.registry import stored
 from naively.threads import threads
 
@@ -21,7 +22,17 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-@stored()
+def _check_pairs(sums: ExactPairs) -> None:
+    need(are(sums.exact_rows, COUNTS, None) and are(sums.present, "i8", None), "the rows of sums")
+    need(sums.sums.shape == (3, len(sums.present), sums.features.size, sums.features.size), "the sums of classes")
+
+
+def _verify_pairs(sums: ExactPairs) -> None:
+    verify_sums(sums)
+    need(sums.possible, "sums of pairs that cannot be")
+
+
+@stored(check=_check_pairs, verify=_verify_pairs)
 @dataclass(frozen=True, eq=False, repr=False)
 class ExactPairs(ExactSums):
     """Exact sums by class and pair of features, over the rows (by weight) of a class.
@@ -40,7 +51,9 @@ class ExactPairs(ExactSums):
     def counted(
         cls, X: Array | list[Array], codes: Array, rows: Array, features: Index, weight: Array | None = None
     ) -> tuple[Self, Any]:
-        """Sums of a matrix of float64, and the first value or weight that cannot be counted (then without any sums)."""
+        """Count a matrix of float64; return also the first value or weight that cannot be counted (then without any
+        sums).
+        """
         assert not isinstance(X, list)
         own, fault = ExactSums.counted(X, codes, rows, features, weight)
         if fault is not None:
@@ -63,7 +76,9 @@ class ExactPairs(ExactSums):
 
     @cached_property
     def n(self) -> Array:
-        """Return how many rows (Σw) have both features of each pair, as float64: classes by features by features."""
+        """Return the number of rows (Σw) that have both features of each pair, as float64: classes by features by
+        features.
+        """
         return self._both(0).rounded()
 
     @cached_property
@@ -75,7 +90,7 @@ class ExactPairs(ExactSums):
         return _core.exact_covariances(stacked.flat, threads(stacked.digits.size)).reshape(n.shape)
 
     def refuse_impossible(self, classes: Index) -> None:
-        """Raise where these are sums of no rows, since more was taken away than had been added, or something else."""
+        """Raise NegativeCount if no rows can have these sums, since other rows were subtracted than had been added."""
         self.single().refuse_impossible(classes)
         if not self.possible:
             k, i, j = np.argwhere(self._impossible)[0].tolist()
@@ -112,7 +127,7 @@ class ExactPairs(ExactSums):
 
     @property
     def _step(self) -> int:
-        """How many numbers there are of each of the three kinds."""
+        """Number of sums of each of the three kinds."""
         return len(self.present) * self.features.size**2
 
     @property

@@ -18,9 +18,11 @@ from naively import _core
 from naively.arrays import Array, Value, alike, plus, rounded
 from naively.count.cells import Cells, NegativeCell, gathered
 from naively.count.counts import Counts, negative_count, rows_left, spread, sum_of
-from naively.count.tally import Tally, check_missing
+from naively.count.tally import Part, Tally, check_classes, check_missing
 from naively.errors import NoCounts
 from naively.names import Index
+from naively.store.damage import need
+from naively.store.fits import fits
 from naively.store.registry import stored
 
 _STEP = 16
@@ -166,12 +168,20 @@ class PartLedger(Value):
             return None
         cells = part.cells
         try:
-            return histogram + Cells(*_core.changed_kinds(self._look_up(cells), cells.values, cells.klass))
+            return histogram + Cells(*_core.histogram_change(self._look_up(cells), cells.values, cells.klass))
         except OverflowError:
             return None
 
 
-@stored()
+def _check_ledger(ledger: Ledger) -> None:
+    check_classes(ledger.classes, ledger.exact_rows)
+    for part in (ledger.parts or {}).values():
+        need(part.classes.listed == ledger.classes.listed, "the classes of a part")
+        need(part.levels and all(fits(Part, level) for level in part.levels), "the levels of a part")
+        need(all(len(level.exact_rows) <= ledger.classes.size for level in part.levels), "the rows of a part")
+
+
+@stored(check=_check_ledger)
 @dataclass(frozen=True, eq=False)
 class Ledger(Value):
     """The growing sum of a model: classes, rows per class and parts; parts are None in a frozen model."""
@@ -220,7 +230,13 @@ class Ledger(Value):
         classes, places = self.classes.union(tally.classes, "classes")
         if places is not None:
             tally = tally.renumbered(classes, places)
-        parts = {name: part.add(tally.parts[name], classes) for name, part in self.counted.items()}
+        given: dict[str, Any] = tally.parts
+        new = {
+            n: PartLedger(self.classes, (part.absent(self.exact_rows),))
+            for n, part in given.items()
+            if n not in self.counted
+        }
+        parts = {name: part.add(given[name], classes) for name, part in (self.counted | new).items()}
         return Ledger(classes, spread(sum_of([self.exact_rows, tally.exact_rows]), classes.size, None), parts)
 
     def subtract(self, tally: Tally) -> Ledger:
@@ -251,7 +267,7 @@ def count_histogram_of(cells: Cells) -> Cells:
     count, missing = cells.values
     most, classes = int(count.max(initial=0)) + 1, int(cells.klass.max(initial=0)) + 1
     if missing.any() or most * classes >= 1 << 24:
-        return Cells(*_core.changed_kinds(np.zeros_like(cells.values), cells.values, cells.klass))
+        return Cells(*_core.histogram_change(np.zeros_like(cells.values), cells.values, cells.klass))
     n_features = np.bincount(count * classes + cells.klass)
     seen = np.flatnonzero(n_features)
     return Cells((seen // classes) << _KIND_BITS, (seen % classes).astype(np.int32), n_features[seen][None])

@@ -85,7 +85,7 @@ class Entries(Value):
         """Yield a few rows at a time, so that arrays of entries by classes stay small."""
         starts = self.rows.indptr
         step = max(1, _BLOCK // max(len(self.totals), 1))
-        _ = self.starts, self.planes, self.dense  # made once for all
+        _ = self.starts, self.planes, self.dense  # computed once for all blocks
         begin = 0
         while begin < len(self.codes):
             end = max(int(np.searchsorted(starts, starts[begin] + step, side="right")) - 1, begin + 1)
@@ -96,7 +96,7 @@ class Entries(Value):
     def rows_at_a_time(self, width: int) -> Iterator[Entries]:
         """Yield some rows at a time, so that arrays of rows by classes by `width` stay small."""
         step = max(1, 16 * _BLOCK // max(len(self.totals) * width, 1))
-        _ = self.starts, self.dense  # made once for all
+        _ = self.starts, self.dense  # computed once for all blocks
         for begin in range(0, len(self.codes), step):
             yield self.part(begin, min(begin + step, len(self.codes)))
 
@@ -128,7 +128,7 @@ class Entries(Value):
 
     @cached_property
     def dense(self) -> Array | None:
-        """All counts as one array, columns by classes; None if it would be large."""
+        """Counts as one array, columns by classes; None if it would be large."""
         size = self.rows.shape[1] * len(self.totals)
         if size > 1 << 22 or size > 8 * len(self.own):
             return None
@@ -265,7 +265,7 @@ def one_by_one(
 
 
 def unsorted(scores: Scores, classes: Index) -> Logs:
-    """Scores with the classes in their own order."""
+    """Return scores with the classes in their own order."""
     if classes.order is None:
         return scores.likelihood, scores.impossible
     places = np.argsort(classes.order)
@@ -402,7 +402,7 @@ def _changes(family: CountFamily, entries: Entries, rule: Settled, counts: Array
 
     Features that are missing in the row, or unknown without it, have no base.
     """
-    pseudo, own = rule.pseudo(None), ~entries.unscored
+    pseudo, own = np.asarray(rule.pseudo(None)), ~entries.unscored
 
     def base(count: Array, total: Array, which: Array) -> Logs:
         of_entries = pseudo[entries.rows.indices[which], None] if rule.per_feature else pseudo

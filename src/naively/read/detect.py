@@ -35,6 +35,30 @@ def is_a(value: Any, *classes: str) -> bool:
     return False
 
 
+DISTRIBUTED = {
+    "pyspark.sql.DataFrame": "spark",
+    "dask.dataframe.DataFrame": "dask",
+    "ray.data.Dataset": "ray",
+}
+"""The tables whose rows lie on many machines, and the engine that counts them."""
+_ENGINES: dict[str, Any] = {}
+
+
+def register_engine(name: str, fit: Any) -> None:
+    """Make `fit(learner, table, label, weight)` the way in which tables of an engine are counted."""
+    _ENGINES[name] = fit
+
+
+def engine_for(X: Any) -> Any:
+    """Return the function that fits a learner on a distributed table; None for other values."""
+    for kind, name in DISTRIBUTED.items():
+        if is_a(X, kind):
+            if name not in _ENGINES:
+                raise InputError(f"{kind} is counted by naively.{name}: write 'from naively import {name}' first")
+            return _ENGINES[name]
+    return None
+
+
 def is_missing(value: Any) -> bool:
     """True if an object stands for a missing value: None, NaN, pandas.NA or pandas.NaT.
 

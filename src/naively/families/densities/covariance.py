@@ -170,8 +170,12 @@ class GaussianModel(Densities):
 
 
 def epsilon(moments: Any, var_smoothing: float) -> float:
-    """What is added to every variance: a share of the largest one over all rows, whatever batches they came in."""
+    """The number added to every variance: a share of the largest one over all rows, whatever batches they came in."""
     return float(Gaussian(var_smoothing).epsilon(moments.together.moments)[0, 0])
+
+
+SHRINKAGES = ("auto", "ledoit-wolf")
+"""Ways to find the shrinkage from the covariance and the number of rows."""
 
 
 def _sum_of_classes(values: Array) -> Array:
@@ -180,13 +184,18 @@ def _sum_of_classes(values: Array) -> Array:
 
 
 def _weights(shrinkage: Any, covariances: list[Array], rows: Array) -> Array:
-    """How far to shrink each covariance; "auto" is the oracle approximation of Chen et al. (2010)."""
-    if shrinkage != "auto":
+    """Return how far to shrink each covariance: a given share, or one of two estimates of Chen et al. (2010).
+
+    "auto" is oracle approximation; "ledoit-wolf" is Ledoit and Wolf's estimate, averaged over all normal samples with
+    this covariance. Their formulas are in docs/formulas.md.
+    """
+    if shrinkage not in SHRINKAGES:
         return np.full(len(covariances), float(shrinkage))
     result = []
     for covariance, n in zip(covariances, rows.tolist(), strict=True):
-        d = len(covariance)
-        mu, alpha = np.trace(covariance) / max(d, 1), float(np.mean(covariance**2)) if d else 0.0
-        top, bottom = alpha + mu**2, (n + 1.0) * (alpha - mu**2 / max(d, 1))
+        d = max(len(covariance), 1)
+        mu, u = np.trace(covariance) / d, float(np.mean(covariance**2)) if len(covariance) else 0.0
+        share, more = (1.0, 1.0) if shrinkage == "auto" else (max(n - 2.0, 0.0) / max(n, 1.0), 2.0)
+        top, bottom = share * u + mu**2, (n + more) * (u - mu**2 / d)
         result.append(1.0 if bottom <= 0 else min(top / bottom, 1.0))
     return np.array(result)
