@@ -46,10 +46,10 @@ docs: .venv/.core  ## write docs/reference.md and docs/architecture.svg
 	@.venv/bin/python docs/make_reference.py
 	@.venv/bin/python docs/make_drawing.py
 
-bench: .venv/.bench  ## how fast the core is; with BENCH=text, tables, choosing, commands, rows, merging or streams, those
+bench: .venv/.bench  ## how fast the core is; with BENCH=text, tables, choosing, commands, rows, merging, streams or engines, those
 	@.venv/bin/python bench/$(BENCH).py $(BENCH_ARGS)
 
-# Python itself is not built with sanitizers, so they are loaded ahead of it. Their reports go past pytest.
+# Python itself is not built with sanitizers, so they are loaded before it. Their reports go past pytest.
 sanitize: .venv-sanitize/.test  ## tests of the core with the address and undefined-behaviour sanitizers
 	LD_PRELOAD="$(foreach lib,asan ubsan,$(shell $(CXX) -print-file-name=lib$(lib).so))" \
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 PYTHONMALLOC=malloc \

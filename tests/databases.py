@@ -25,16 +25,16 @@ def missing(component: str, package: str) -> None:
     pytest.fail(message) if os.environ.get("CI") == "true" else pytest.skip(message)
 
 
-def in_duckdb(table: pa.Table, export: Any) -> pa.Table:
+def in_duckdb(table: pa.Table, export: Any, by: str = "id") -> pa.Table:
     connection = duckdb.connect()
     connection.register("given", table)
     connection.execute('CREATE TABLE "the rows" AS SELECT * FROM given')
     for statement in export.setup:
         connection.execute(statement)
-    return connection.sql(export.query).to_arrow_table().sort_by("id")
+    return connection.sql(export.query).to_arrow_table().sort_by(by)
 
 
-def in_sqlite(table: pa.Table, export: Any) -> pa.Table:
+def in_sqlite(table: pa.Table, export: Any, by: str = "id") -> pa.Table:
     connection = sqlite3.connect(":memory:")
     connection.execute(_create(table, [""] * table.num_columns))
     marks = ", ".join(["?"] * table.num_columns)
@@ -42,10 +42,10 @@ def in_sqlite(table: pa.Table, export: Any) -> pa.Table:
     connection.executemany(f'INSERT INTO "the rows" VALUES ({marks})', rows)
     for statement in export.setup:
         connection.execute(statement)
-    return _result(connection.execute(export.query))
+    return _result(connection.execute(export.query), by)
 
 
-def in_postgresql(connection: Any, table: pa.Table, export: Any) -> pa.Table:
+def in_postgresql(connection: Any, table: pa.Table, export: Any, by: str = "id") -> pa.Table:
     with connection.cursor() as cursor:
         cursor.execute('DROP TABLE IF EXISTS "the rows", naively_weights')
         cursor.execute(_create(table, [_postgresql_type(field.type) for field in table.schema]))
@@ -55,7 +55,7 @@ def in_postgresql(connection: Any, table: pa.Table, export: Any) -> pa.Table:
         for statement in export.setup:
             cursor.execute(statement)
         cursor.execute(export.query)
-        return _result(cursor)
+        return _result(cursor, by)
 
 
 def _postgresql_type(kind: pa.DataType) -> str:
@@ -78,10 +78,10 @@ def _rows(table: pa.Table) -> Iterator[tuple[Any, ...]]:
     return zip(*(column.to_pylist() for column in table.columns), strict=True)
 
 
-def _result(cursor: Any) -> pa.Table:
+def _result(cursor: Any, by: str) -> pa.Table:
     names = [column[0] for column in cursor.description]
     columns = list(zip(*cursor.fetchall(), strict=True)) or [()] * len(names)
-    return pa.table({name: list(column) for name, column in zip(names, columns, strict=True)}).sort_by("id")
+    return pa.table({name: list(column) for name, column in zip(names, columns, strict=True)}).sort_by(by)
 
 
 @contextmanager

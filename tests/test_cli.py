@@ -1694,16 +1694,21 @@ def _slowly():
     return [b"__label__pos a fine film\n__label__neg a dull film\n" * 200] * 16
 
 
+def _drawn(label, shown):
+    """The lines of progress that were drawn over each other, without colours."""
+    return re.findall(rf"{label}[^\r\n]*", re.sub(r"\x1b\[[?\d;]*[A-Za-z]", "", shown))
+
+
 @unix
 def test_progress_is_drawn_in_a_terminal_and_gone_at_the_end(tmp_path):
     shown = _in_terminal("train - --format fasttext -o new.nb", _slowly(), tmp_path)
-    drawn = re.findall(r"\r(counting[^\r\n]*?)\x1b\[K", shown)
+    drawn = _drawn("counting", shown)
     rows = [int(found[1].replace(",", "")) for line in drawn if (found := re.search(r"([\d,]+) rows", line))]
     assert len(rows) >= 2
     assert rows == sorted(rows)
     assert rows[-1] <= 6400
-    assert shown.rfind("\r\x1b[K") > shown.rfind("counting")
-    assert "6,400" in shown[shown.rfind("\r\x1b[K") :]
+    assert shown.rfind("\x1b[2K") > shown.rfind("counting")
+    assert "6,400" in shown[shown.rfind("\x1b[2K") :]
     assert "\x1b[2mrows" in shown
 
 
@@ -1712,7 +1717,7 @@ def test_choosing_draws_its_progress(tmp_path):
     rng = np.random.default_rng(0)
     lines = [f"__label__{'ab'[i % 2]} {' '.join(map(str, rng.integers(0, 9000, 30)))}\n" for i in range(9000)]
     shown = _in_terminal("train - --format fasttext -o new.nb", ["".join(lines).encode()], tmp_path)
-    drawn = re.findall(r"\r(choosing[^\r\n]*?)\x1b\[K", shown)
+    drawn = _drawn("choosing", shown)
     shares = [int(found[1]) for line in drawn if (found := re.search(r"(\d+)%", line))]
     assert shares
     assert shares == sorted(shares)

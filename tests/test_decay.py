@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from families import CASES, PAIRS, Case
+from families import CASES, Case
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -99,7 +99,7 @@ def test_tallies_times_a_number_add_up(case: Case) -> None:
             _ = a * wrong
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if case.name not in PAIRS], ids=repr)
+@cases
 def test_a_row_that_was_halved_is_forgotten_with_half_its_weight(case: Case) -> None:
     model = case.make().fit(case.rows(V[:60]), Y[:60]).decay(0.5).partial_fit(case.rows(V[60:]), Y[60:])
     model.forget(case.rows(V[:30]), Y[:30], sample_weight=np.full(30, 0.5))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -49,7 +51,7 @@ def same(one: NaiveBayes, other: NaiveBayes, table: dict[str, Any]) -> None:
     assert np.array_equal(one.predict_proba(table), other.predict_proba(table))
 
 
-@settings(max_examples=25)
+@settings(max_examples=60)
 @given(seeds, st.integers(2, 120), st.integers(1, 6))
 def test_no_order_batch_or_partition_matters(seed: int, rows: int, n_parts: int) -> None:
     rng = np.random.default_rng(seed)
@@ -131,10 +133,54 @@ def test_a_column_of_numbers_that_comes_later_was_missing_before() -> None:
         np.testing.assert_allclose(model.predict_proba(holes), whole.predict_proba(holes), rtol=1e-12)
 
 
-def test_numbers_that_come_after_texts_were_missing_before() -> None:
-    model = NaiveBayes().partial_fit({"s": ["a", "b"]}, ["u", "v"]).partial_fit({"s": ["a"], "x": [1.5]}, ["u"])
-    assert model.schema_["x"].missing == 2
-    assert model.tally_ == NaiveBayes().fit({"s": ["a", "b", "a"], "x": [None, None, 1.5]}, ["u", "v", "u"]).tally_
+LATE: dict[str, list[Any]] = {
+    "city": ["Rome", None, "Oslo", "Rome"],
+    "advert": ["a house with a sunny garden", "a room near the station", None, "a shop on the market place"],
+    "day": [datetime(2024, 1, day, hour) for day, hour in ((1, 8), (6, 23), (9, 8), (15, 0))],
+    "kind": pd.Categorical(["x", "y", "x", None]),
+    "number": [1.5, None, 2.5, 9.0],
+    "flag": [True, False, None, True],
+}
+
+
+@pytest.mark.parametrize("name", LATE)
+@pytest.mark.parametrize("first", ["a", "s", "t"])
+def test_a_column_of_any_kind_that_comes_later_was_missing_before(name: str, first: str) -> None:
+    texts = [f"{word} and then some other words" for word in ("no", "one", "two", "few", "most", "all", "more")]
+    known = {"a": [1.5, 2.5, 4.0, 1.5, 1.5, 2.5, 9.0], "s": ["p", "q", "p", "p", "r", "q", "q"], "t": texts}[first]
+    late, y, labels = LATE[name], ["u", "v", "w"], ["v", "u", "z", "u"]
+    frame = pd.DataFrame({first: known[:3], name: pd.Series([None] * 3, dtype=pd.Series(late).dtype)})
+    both = pd.concat([frame, pd.DataFrame({first: known[3:], name: late})])
+    whole = NaiveBayes().fit(both, y + labels)
+    parts = [(frame[[first]], y), (both[3:], labels)]
+    stream = NaiveBayes()
+    for part, of_part in parts:
+        stream.partial_fit(part, of_part)
+    models = [NaiveBayes().fit(part, of_part) for part, of_part in parts]
+    for model in (stream, merge(models), merge(models[::-1])):
+        assert model.tally_ == whole.tally_
+        assert model.schema_[name].missing == whole.schema_[name].missing
+        assert model.schema_[name].taken_as == whole.schema_[name].taken_as
+        np.testing.assert_allclose(model.predict_proba(both), whole.predict_proba(both), rtol=1e-9)
+    assert stream.forget(both[3:], labels).tally_.rows.tolist() == [1, 1, 1]
+    np.testing.assert_allclose(stream.predict_proba(frame), models[0].predict_proba(frame), rtol=1e-9)
+
+
+def test_columns_may_come_in_any_order() -> None:
+    rows = {name: values for name, values in {**LATE, "note": ["tea", "milk", "tea", None]}.items() if name != "advert"}
+    y = ["u", "v", "w", "u"]
+    parts = []
+    for names in (["day", "city"], ["note", "number", "kind"], ["city", "flag", "note"], list(rows)):
+        parts.append(NaiveBayes().fit({name: rows[name] for name in names}, y))
+    merged = [merge(parts), merge(parts[::-1]), merge(merge(parts[2:]), merge(parts[:2]))]
+    for model in merged:
+        assert model.tally_ == merged[0].tally_
+        assert {row.column: row.taken_as for row in model.schema_} == {r.column: r.taken_as for r in merged[0].schema_}
+        assert model.schema_["kind"].missing == 8 + 2
+        np.testing.assert_allclose(model.predict_proba(rows), merged[0].predict_proba(rows), rtol=1e-9)
+        again = NaiveBayes.from_bytes(model.to_bytes())
+        assert np.array_equal(again.predict_proba(rows), model.predict_proba(rows))
+        assert again.partial_fit({"city": ["Oslo"], "fresh": ["x"]}, ["u"]).schema_["fresh"].missing == 16
 
 
 def test_a_column_without_values_at_first_is_counted_when_it_has_some() -> None:
@@ -244,6 +290,23 @@ def test_refit_is_as_if_declared_before_counting(columns: dict[str, Any]) -> Non
     model.partial_fit(table, y).forget(table, y)
     np.testing.assert_allclose(model.predict_proba(table), again, rtol=1e-9)
     assert np.array_equal(model.refit(columns=None).predict_proba(table), before)
+
+
+def test_all_columns_that_are_refitted_as_gaussian_have_one_epsilon() -> None:
+    table, y = ages()
+    columns: dict[str, Any] = {"age": naively.Gaussian(1e-3), "zip": naively.Gaussian(1e-3), "open": "gaussian"}
+    declared = NaiveBayes(calibrate=False, columns=columns).fit(table, y)
+    model = NaiveBayes(calibrate=False).fit(table, y).refit(columns=columns)
+    np.testing.assert_allclose(model.predict_proba(table), declared.predict_proba(table), rtol=1e-9)
+    del table["open"], table["s"]
+    rows = np.stack(list(table.values()), axis=1)
+    model = NaiveBayes(calibrate=False).fit(table, y).refit(columns=dict.fromkeys(table, "gaussian"))
+    found = model.predict_proba(table)
+    np.testing.assert_allclose(found, naively.GaussianNB().fit(rows, y).predict_proba(rows), rtol=1e-9)
+    one, other = (naively.leave_one_out(m, t, y).scores.joint for m, t in (
+        (model, table), (naively.GaussianNB().fit(rows, y), rows)
+    ))  # fmt: skip
+    np.testing.assert_allclose(one, other, rtol=1e-6)
 
 
 def test_families_have_names() -> None:

@@ -23,6 +23,10 @@ X, Y = np.array([[3, 0], [0, 2], [1, 1], [2, 1]]), ["a", HOSTILE, HOSTILE, "a"]
 TABLE = {HOSTILE: [1.5, 2.5, 2.0, 9.0], "city": ["Rome", HOSTILE, None, "Rome"]}
 
 
+def text_model():
+    return TextClassifier(tokens=str.split, choose=False).fit([HOSTILE, "b"], Y[:2])
+
+
 def table_model():
     return NaiveBayes().fit(TABLE, Y)
 
@@ -32,7 +36,9 @@ REPORTS = {
     "tally of a table": lambda: table_model().tally_,
     "schema": lambda: table_model().schema_,
     "explanation of a row": lambda: table_model().explain({HOSTILE: [2.0], "city": [HOSTILE]}),
-    "explanation of a text": lambda: TextClassifier(tokens=str.split).fit([HOSTILE, "b"], Y[:2]).explain(HOSTILE),
+    "explanation of a text": lambda: (
+        TextClassifier(tokens=str.split, choose=False).fit([HOSTILE, "b"], Y[:2]).explain(HOSTILE)
+    ),
     "evaluation": lambda: evaluate(MultinomialNB().fit(X, Y), X, Y),
     "comparison": lambda: compare({HOSTILE: MultinomialNB()}, X, Y, test=(X, Y)),
     "recipe": lambda: TextClassifier(choose=False).fit(["b", "c"], Y[:2]).chosen_,
@@ -40,8 +46,8 @@ REPORTS = {
 MODELS = {
     "array": lambda: GaussianNB().fit(X, Y),
     "table": table_model,
-    "text": lambda: TextClassifier(stop_words=[HOSTILE]).fit(["b", "c"], Y[:2]),
-    "unfitted": lambda: TextClassifier(stop_words=[HOSTILE]),
+    "text": lambda: TextClassifier(stop_words=[HOSTILE], choose=False).fit(["b", "c"], Y[:2]),
+    "unfitted": lambda: TextClassifier(stop_words=[HOSTILE], choose=False),
 }
 
 

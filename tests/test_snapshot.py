@@ -23,6 +23,8 @@ from sklearn import datasets
 import naively
 from naively import GaussianClassifier, NaiveBayes, TextClassifier
 from naively.arrays import FIXED
+from naively.count.columns import CODE_BITS, MISSING
+from naively.count.number_counts import NumberCounts
 from naively.count.vocabulary import Vocabulary
 
 Array = np.ndarray[Any, Any]
@@ -195,26 +197,35 @@ def digest(tally: Any) -> str:
 
 def columns_of(tally: Any) -> dict[str, dict[str, Any]]:
     """The numbers of each part as columns of one length."""
-    if len(tally.parts) == 1 and not isinstance(tally.part, naively.ColumnCounts):
+    if len(tally.parts) == 1 and not isinstance(tally.part, NumberCounts):
         return {"": columns_of_part(tally.part)}
     tables: dict[str, dict[str, Any]] = {"rows": {}}
     for name, part in tally.parts.items():
-        halves = (
-            {"/moments": part.moments, "/grid": part.grid} if isinstance(part, naively.ColumnCounts) else {"": part}
-        )
-        tables |= {name + half: columns_of_part(own) for half, own in halves.items()}
+        if isinstance(part, NumberCounts):
+            tables |= {f"{name}/values": columns_of_values(part), f"{name}/sums": columns_of_part(part.sums)}
+        else:
+            tables[name] = columns_of_part(part)
     return tables
+
+
+def columns_of_values(part: NumberCounts) -> dict[str, Any]:
+    column, at = part.cells.feature >> CODE_BITS, part.cells.feature & MISSING
+    ticks = np.array([*part.ticks.tolist(), None], object)[np.where(at == MISSING, -1, part.bounds[column] + at)]
+    return {"column": column, "tick": ticks, "class": part.cells.klass, **planes_of(("count",), part.cells.exact)}
+
+
+def planes_of(planes: tuple[str, ...], counts: Array) -> dict[str, Any]:
+    if counts.dtype != FIXED:
+        return dict(zip(planes, counts, strict=True))
+    fractions = {f"{plane} fraction": values for plane, values in zip(planes, counts["fraction"], strict=True)}
+    return dict(zip(planes, counts["whole"], strict=True)) | fractions
 
 
 def columns_of_part(part: Any) -> dict[str, Any]:
     if isinstance(part, naively.Counts):
         words, feature = part.features, part.cells.feature
         named = words.names_of(feature) if isinstance(words, Vocabulary) else feature
-        counts, columns = part.cells.exact, {"feature": named, "class": part.cells.klass}
-        if counts.dtype != FIXED:
-            return columns | dict(zip(part.planes, counts, strict=True))
-        columns |= dict(zip(part.planes, counts["whole"], strict=True))
-        return columns | {f"{plane} fraction": v for plane, v in zip(part.planes, counts["fraction"], strict=True)}
+        return {"feature": named, "class": part.cells.klass, **planes_of(part.planes, part.cells.exact)}
     shape = part.sums.shape[1:] if isinstance(part, naively.ExactSums) else part.n.shape
     klass, *features = (v.ravel() for v in np.indices(shape))
     columns = {"class": part.present[klass], **dict(zip(("feature", "with"), features, strict=False))}

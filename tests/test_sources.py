@@ -864,8 +864,8 @@ def test_a_missing_file_is_told_the_nearest_names(write, tmp_path):
         source(str(tmp_path / "nowhere" / "a.csv"))
     with pytest.raises(SourceError, match="no file matches"):
         source(str(tmp_path / "*.parquet"))
-    with pytest.raises(SourceError, match="only files on disk"):
-        source("https://example.org/a.csv")
+    with pytest.raises(SourceError, match="addresses begin with s3://"):
+        source("ftp://example.org/a.csv")
 
 
 def test_a_file_that_may_not_be_read_is_refused(write, monkeypatch):

@@ -199,12 +199,6 @@ def test_messages_name_the_batch_and_what_is_the_matter() -> None:
         model.forget({"z": ["a"]}, [0])
 
 
-def test_a_column_that_had_no_value_at_first_is_spoken_of_when_it_has_one() -> None:
-    model = plain_table().fit({"x": [1.5, 2.5], "late": [None, None]}, [0, 1])
-    with pytest.warns(DataWarning, match="column 'late' had no value when the schema was settled"):
-        model.partial_fit({"x": [1.5], "late": ["here"]}, [0])
-
-
 def test_fractions_far_down_a_column_are_seen() -> None:
     x = np.r_[np.zeros(66_000), np.full(4_000, 0.5)]
     assert plain_table().fit({"x": x}, np.arange(70_000) % 2).schema_["x"].why.startswith("numbers")

@@ -120,9 +120,7 @@ def count_columns_exactly(
     """Do as `count_exactly` for separate columns."""
 
 def count_products_exactly(rows: _F8, klass: _I4, classes: int, weight: _F8 | None, threads: int) -> _Exact:
-    """For each class and pair of different columns i and j, over finite values and NaN, as exact numbers, classes by
-    columns by columns: the rows (by weight) that have i and miss j; the sum of i over them; and, where i is before j,
-    the sum of their products over the rows that have both."""
+    """Return the weight of rows with i and not j, Σxᵢ over them, Σxᵢxⱼ over rows with both: classes by i by j."""
 
 def exact_well_formed(place: _I1, length: _U1, digits: _U8) -> bool:
     """True if every number has its only valid representation."""

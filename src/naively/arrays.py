@@ -37,7 +37,8 @@ _STEP = 2.0**-12
 
 def counted_weights(weight: Array) -> Array:
     """Return weights rounded to units of 2^-64; weights from 2^-12 on do not change."""
-    return np.where(weight < _STEP, (weight + _STEP) - _STEP, weight)
+    small = weight < _STEP
+    return np.where(small, (weight + _STEP) - _STEP, weight) if small.any() else weight
 
 
 def from_core(counts: Array) -> Array:

@@ -69,7 +69,7 @@ class Sheet:
 
     def _side(self, column: int) -> str:
         side = self.align[min(column, len(self.align) - 1)]
-        return f"text-align: {'left' if side == 'l' else 'right'}"
+        return f"padding: 0.1em 0.6em; text-align: {'left' if side == 'l' else 'right'}"
 
 
 _GREEN, _RED = (60, 170, 90), (220, 80, 70)

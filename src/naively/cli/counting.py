@@ -13,6 +13,7 @@ from typing import Any
 from naively.cli.column_roles import Roles
 from naively.cli.console import Console
 from naively.cli.prefetch import Prefetch
+from naively.cli.reading import warn_of_bad_rows, warn_of_unlabelled
 from naively.errors import FileError, InputError
 from naively.read.matrix import RowError
 from naively.sources.source import Source
@@ -105,8 +106,7 @@ def count(
         raise InputError(f"{source.called}: {problem}, so there is nothing to count")
     if counted.seen < done:
         raise InputError(f"{source.called}: has fewer rows than {done:,}, which the checkpoint has counted")
-    if counted.unlabelled:
-        console.warn(f"{counted.unlabelled:,} of {counted.unlabelled + counted.rows:,} rows have no label: left out")
+    warn_of_unlabelled(counted.unlabelled, counted.unlabelled + counted.rows, console)
     return counted
 
 
@@ -144,13 +144,6 @@ def _save_on_interrupt(checkpoint: Checkpoint, learner: Any, console: Console) -
     if rows:
         checkpoint.write(learner)
         console.on_interrupt(f"{rows:,} rows are in {checkpoint.path}: run the same command to go on")
-
-
-def warn_of_bad_rows(source: Source, console: Console) -> None:
-    """Warn of the first rows that were left out because they cannot be read."""
-    for bad in source.bad[:5]:
-        console.warn(f"left out: {bad}")
-    console.skipped(source.bad_rows, str(source.bad[0]) if source.bad else "")
 
 
 def checkpoint_path(output: str) -> Path:

@@ -91,8 +91,9 @@ def load(path: str, *, verify: bool = False) -> tuple[Any, dict[str, Any]]:
     """Load a learner and its metadata from a file."""
     from naively.estimators.load import classifier
     from naively.learn.files import Saved
+    from naively.store.remote import is_remote
 
-    if not os.path.exists(path):
+    if not os.path.exists(path) and not is_remote(path):
         raise FileError(f"{path}: there is no such file; 'naively train' makes a model")
     if os.path.isdir(path):
         raise FileError(f"{path}: is a folder, not a model")

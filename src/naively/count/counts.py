@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from naively.arrays import Array, Value, alike, less, narrowed, negated, negative, plus, rounded, scaled
+from naively.arrays import Array, Value, alike, less, narrowed, negated, negative, nonzero, plus, rounded, scaled
 from naively.count.cells import Cells, NegativeCell
 from naively.count.columns import CODE_BITS, MISSING, Categories
 from naively.count.vocabulary import WordFeatures
@@ -206,8 +206,32 @@ class Counts(Value):
             return self, other
         features, renumber = self.features.union(other.features, "features")  # type: ignore[arg-type]
         change: Callable[[Array], Array] | None = renumber.__getitem__ if isinstance(renumber, np.ndarray) else renumber
-        theirs = replace(other, features=features, cells=other.cells.renumbered(change, None))
-        return replace(self, features=features), theirs
+        theirs = replace(other, cells=other.cells.renumbered(change, None))
+        return self.over(features, self.features), theirs.over(features, other.features)
+
+    def over(self, features: Features, known: Features) -> Counts:
+        """Return the counts over more features; columns of categories that are not `known` are missing in all rows."""
+        if not isinstance(features, Categories) or not isinstance(known, Categories):
+            return replace(self, features=features)
+        if features.columns.size == known.columns.size:
+            return replace(self, features=features)
+        names = known.columns.listed
+        absent = np.array([j for j, name in enumerate(features.columns.listed) if name not in names], np.int64)
+        present = np.flatnonzero(nonzero(self.exact_rows))
+        missing = Cells.sorted(
+            np.repeat((absent << CODE_BITS) | MISSING, len(present)),
+            np.tile(present, len(absent)),
+            np.tile(self.exact_rows[present], len(absent))[None],
+        )
+        return replace(self, features=features, cells=self.cells + missing)
+
+    def absent(self, exact_rows: Array) -> Counts:
+        """Return the counts of rows in which all columns are missing."""
+        if self.kind in WORDS:
+            return Counts.empty(self.kind, len(exact_rows), self.features)
+        if not isinstance(self.features, Categories):
+            raise InputError("columns that were declared cannot be added later; fit again")
+        return replace(self, exact_rows=exact_rows, features=Categories(Index.of([]), ()), cells=Cells.empty())
 
     def __repr__(self) -> str:
         if self.kind in WORDS:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from naively import _core
-from naively.arrays import Array, CoreFault, Value, plus, rounded, scaled
+from naively.arrays import Array, CoreFault, Value, nonzero, plus, rounded, scaled
 from naively.count.counts import padded, rows_left, spread, sum_of, verify_rows
 from naively.count.exact_numbers import ExactNumbers
 from naively.count.moments import Moments
@@ -91,8 +91,7 @@ class ExactSums(Value):
         `rows` are the rows of each class, by weight. A weight is counted in units of 2^-64, to which it is rounded, and
         is at most 2^62.
         """
-        present = np.flatnonzero(np.bincount(codes, minlength=len(rows)))
-        local = codes if len(present) == len(rows) else np.searchsorted(present, codes).astype(np.int32)
+        present, local = _present_classes(codes, rows)
         count = _core.count_columns_exactly if isinstance(X, list) else _core.count_exactly
         size = len(codes) * features.size
         sums, fault = count(X, local, len(present), weight, threads(size))  # type: ignore[arg-type]
@@ -307,6 +306,14 @@ class ExactSums(Value):
         index = (np.arange(3)[:, None, None] * len(self.present) + classes[:, None]) * width + places
         index = np.where((classes[:, None] < 0) | (places < 0), -1, index)
         return type(self)(rows, features, present, self.sums.take(index.reshape(self._shape(len(classes), features))))
+
+
+def _present_classes(codes: Array, rows: Array) -> tuple[Array, Array]:
+    """Return the classes that have any of the rows, and for each row the place of its class among them."""
+    if nonzero(rows).all():
+        return np.arange(len(rows)), codes
+    present = np.flatnonzero(np.bincount(codes, minlength=len(rows)))
+    return present, codes if len(present) == len(rows) else np.searchsorted(present, codes).astype(np.int32)
 
 
 def weight_error(weight: Array, row: int) -> RowError:

@@ -129,8 +129,9 @@ class Grouped:
         n_groups = self.classes.size * index.size
         if n_groups >= 1 << 31:
             raise InputError(f"{self.classes.size:,} classes times {index.size:,} columns are too many")
-        if "value" in self.table.column_names:
-            values = _doubles(self.table, "value", self.at)
+        listed = [name for name in ("number", "value") if name in self.table.column_names]
+        if listed:
+            values = _doubles(self.table, listed[0], self.at)
             known = np.flatnonzero(~np.isnan(values) & (count > 0))
             weight = count[known].astype(np.float64)
             rows = np.zeros(n_groups, np.int64)

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from naively import _core
-from naively.arrays import Array, Value, alike, plus, rounded
+from naively.arrays import Array, Value, alike, plus, rounded, scaled
 from naively.count.cells import Cells, NegativeCell, gathered
+from naively.count.columns import Categories
 from naively.count.counts import Counts, negative_count, rows_left, spread, sum_of
 from naively.count.tally import Part, Tally, check_classes, check_missing
 from naively.errors import NoCounts
@@ -104,9 +105,18 @@ class PartLedger(Value):
     def size(self) -> int:
         return sum(level.size for level in self.levels)
 
+    def weighted(self, factors: Array) -> PartLedger:
+        """Return the sum of rows that weigh so many times as much, by class; what was found of a level is kept."""
+        return PartLedger(
+            self.classes, tuple(_weighted(level, factors[: len(level.exact_rows)]) for level in self.levels)
+        )
+
     def add(self, part: Any, classes: Index) -> PartLedger:
         """Return the sum with one more part; `classes` are those of both."""
         levels = (self.total,) if "total" in self.__dict__ else self.levels  # which has been added up already
+        if isinstance(part, Counts) and isinstance(part.features, Categories):
+            width = part.features.columns.size
+            levels = tuple(v.over(part.features, v.features) if v.features.columns.size < width else v for v in levels)
         sum_ = PartLedger(classes, _merged((*levels, part)))
         features = self.__dict__.get("features")
         if features is not None and part.features is features:
@@ -247,9 +257,35 @@ class Ledger(Value):
             check_missing(self.classes, (self.exact_rows, part), (tally.exact_rows, tally.parts[name]))
         return Ledger(self.classes, rows, parts)
 
+    def weighted(self, factors: Array) -> WeightedLedger:
+        """Return the sum of rows that weigh so many times as much, by class."""
+        parts = None if self.parts is None else {name: part.weighted(factors) for name, part in self.parts.items()}
+        return WeightedLedger(self.classes, scaled(self.exact_rows, factors), parts, factors)
+
+    def row_weights(self, codes: Array, weight: Array | None) -> Array | None:
+        """Return the weights with which rows of these classes are in the sum (None: 1 each)."""
+        return weight
+
+    def as_counted(self, tally: Tally) -> Tally:
+        """Return the tally of some rows as they are in the sum."""
+        return tally
+
     def without_classes(self, empty: Array) -> Ledger:
         """Return the sum without some classes (a mask) that have no counts left."""
         return Ledger.of(self.total.without_classes(empty))
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedLedger(Ledger):
+    """The sum of rows whose weight is multiplied by a factor for each class."""
+
+    factors: Array
+
+    def row_weights(self, codes: Array, weight: Array | None) -> Array | None:
+        return self.factors[codes] if weight is None else self.factors[codes] * weight
+
+    def as_counted(self, tally: Tally) -> Tally:
+        return tally.scaled(self.factors)
 
 
 def totals_of(parts: list[Array], size: int) -> Array:
@@ -277,6 +313,14 @@ def entries_of(count_histogram: Cells) -> tuple[Array, Array, Array, Array]:
     """A histogram of counts as arrays: class, count, missing, number of features."""
     kind = count_histogram.feature
     return count_histogram.klass, kind >> _KIND_BITS, kind & ((1 << _KIND_BITS) - 1), count_histogram.values[0]
+
+
+def _weighted(level: Any, factors: Array) -> Any:
+    """Return a level times a factor for each class; levels stay while a model learns, so that most are found again."""
+    found, key = level.__dict__.get("_weighted"), factors.tobytes()
+    if found is None or found[0] != key:
+        level.__dict__["_weighted"] = found = key, level.scaled(factors)
+    return found[1]
 
 
 def _merged(levels: tuple[Any, ...]) -> tuple[Any, ...]:

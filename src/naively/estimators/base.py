@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from naively.arrays import Array
+from naively.count.cells import Cells
+from naively.count.counts import Counts
 from naively.count.ledger import Ledger
 from naively.count.tally import Tally
 from naively.errors import InputError
@@ -24,6 +28,7 @@ from naively.read.frame import Frame
 from naively.read.label_codes import check_weights, counted_codes, number_labels
 from naively.read.labels import labels_of, rows_to_count
 from naively.read.matrix import RowError
+from naively.read.rows import are_rows, numbers_of_rows
 
 
 class CountingClassifier(SklearnProtocol, OnnxProtocol, Learner):
@@ -120,9 +125,60 @@ class CountingClassifier(SklearnProtocol, OnnxProtocol, Learner):
 
     def _rows(self, X: Any, *, reset: bool) -> Any:
         """Rows as an array or a matrix whose shape and column names were checked."""
+        if are_rows(X):  # columns that are not there are missing, others are left out
+            return self._array_of_dicts(X, self._column_names())
         if not reset and is_plain(self, X):
             return X
         return check_rows(self, self._as_given(as_array(X)), reset=reset)
+
+    # --- rows that are dicts
+
+    _takes_new_columns = True  # from rows that are dicts
+
+    def _grown(self, model: Model | None, X: Any) -> Model | None:
+        if not are_rows(X):
+            return model
+        known = [] if model is None else self._column_names()
+        rows, seen = [X] if isinstance(X, Mapping) else X, set(known)
+        new = list(dict.fromkeys(n for row in rows if isinstance(row, Mapping) for n in row if n not in seen))
+        wrong = next((name for name in new if not isinstance(name, str)), None)
+        if wrong is not None:
+            raise InputError(f"columns of rows that are dicts are named by text, got {wrong!r}")
+        if not known and not new:
+            raise InputError("the rows have no columns")
+        if known and new and not self._takes_new_columns:
+            raise InputError(f"{type(self).__name__} takes no new columns, got {new[0]!r}; fit again")
+        if not new:
+            return model
+        self.feature_names_in_ = np.array([*known, *new], dtype=object)
+        self.n_features_in_ = len(known) + len(new)
+        return None if model is None else self._with_columns(model, len(known))
+
+    def _with_columns(self, model: Model, n_known: int) -> Model:
+        """Return the state with the columns of the estimator; those after the first `n_known` were missing so far."""
+        ledger, [block] = model.ledger, self._blocks_of(model).blocks
+        part = block.family.empty(ledger.classes, block.no_features())
+        if isinstance(part, Counts) and "missing" in part.planes:
+            n_new, n_classes = self.n_features_in_ - n_known, ledger.classes.size
+            missing = np.tile(ledger.exact_rows, n_new)
+            feature = np.repeat(np.arange(n_known, self.n_features_in_), n_classes)
+            counts = np.stack([np.zeros_like(missing), missing])
+            part = replace(part, cells=Cells.sorted(feature, np.tile(np.arange(n_classes), n_new), counts))
+        no_rows = np.zeros(ledger.classes.size, np.int64)
+        return model.after(ledger.add(Tally(ledger.classes, no_rows, {block.name: part})))
+
+    def _column_names(self) -> list[str]:
+        names = vars(self).get("feature_names_in_")
+        if names is None:
+            raise InputError(
+                f"{type(self).__name__} was fitted on columns without names, so it cannot read rows that are dicts; "
+                "fit it on such rows, or pass arrays"
+            )
+        return names.tolist()
+
+    @staticmethod
+    def _array_of_dicts(X: Any, names: list[str]) -> Array:
+        return numbers_of_rows(X, names)
 
     @staticmethod
     def _as_given(X: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -17,6 +18,7 @@ from naively.families.blocks.blocks import Blocks
 from naively.families.blocks.category_array import CategoryArrayBlock
 from naively.families.categorical import LARGEST_TABLE, Categorical
 from naively.read.frame import Frame
+from naively.read.rows import columns_of_rows
 from naively.score.table import with_infinities
 from naively.smooth.backgrounds import ADDED
 
@@ -118,6 +120,14 @@ class CategoricalNB(SmoothedClassifier):
     def _as_given(X: Any) -> Any:
         """A list of lists keeps text, numbers and what is missing apart."""
         return np.array(X, dtype=object) if isinstance(X, list) and X and isinstance(X[0], (list, tuple)) else X
+
+    _takes_new_columns = False
+
+    @staticmethod
+    def _array_of_dicts(X: Any, names: list[str]) -> Array:
+        rows = [X] if isinstance(X, Mapping) else X
+        columns = columns_of_rows(rows)
+        return np.array([columns.get(name, [None] * len(rows)) for name in names], dtype=object).T
 
     def _frame_of(self, X: Any) -> Frame:
         return Frame.of_rows(X)

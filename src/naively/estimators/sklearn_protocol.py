@@ -19,6 +19,8 @@ from naively.learn.parameters import defaults_of, refuse_unknown
 from naively.report import Sheet
 from naively.score.calibration import METHODS
 
+CLASS_WEIGHT = [dict, OneOf("balanced"), None]
+"""The values that `class_weight` accepts."""
 CALIBRATE = ["boolean", OneOf(*METHODS)]
 """The values that `calibrate` accepts."""
 
@@ -176,13 +178,13 @@ class SklearnProtocol(Learner):
     @property
     def class_prior_(self) -> Array:
         """Prior probability of each class."""
-        ledger = self._fitted("class_prior_").ledger
+        ledger = self._with_class_weights(self._fitted("class_prior_")).ledger
         return self._by_class(self._prior_rule().share(ledger.classes, ledger.rows))
 
     @property
     def class_log_prior_(self) -> Array:
         """Logarithm of the prior probability of each class."""
-        return self._by_class(self._log_prior(self._fitted("class_log_prior_")))
+        return self._by_class(self._log_prior(self._with_class_weights(self._fitted("class_log_prior_"))))
 
     # --- used by scikit-learn
 
@@ -246,4 +248,4 @@ class SklearnProtocol(Learner):
                 facts.append(("features", f"{getattr(features, 'columns', features).size:,}"))
         if not facts:
             return f"<pre>{escape(repr(self))}</pre>"
-        return Sheet((type(self).__name__, ""), tuple(facts)).html()
+        return Sheet((type(self).__name__, ""), tuple(facts), align="l").html()

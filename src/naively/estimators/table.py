@@ -12,7 +12,8 @@ import numpy as np
 from naively.arrays import Array
 from naively.count.ledger import Ledger
 from naively.errors import InputError, NaivelyError
-from naively.estimators.sklearn_protocol import CALIBRATE, SklearnProtocol, validated
+from naively.estimators.sklearn_protocol import CALIBRATE, CLASS_WEIGHT, SklearnProtocol, validated
+from naively.estimators.table_counts import TableFromCounts
 from naively.estimators.validation import Between, OneOf, check
 from naively.families.blocks.blocks import Blocks
 from naively.families.blocks.categories import CategoryBlock
@@ -37,7 +38,7 @@ from naively.score.table import Table
 from naively.smooth.backgrounds import ADDED, rule_of
 
 
-class NaiveBayes(SklearnProtocol, CalibratingLearner):
+class NaiveBayes(TableFromCounts, SklearnProtocol, CalibratingLearner):
     """Naive Bayes over the columns of a table: numbers, categories, flags, dates and text; values may be missing.
 
     >>> from naively import NaiveBayes
@@ -71,6 +72,10 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
         What is added to every count; "auto": for each column, the α that makes its counts most probable.
     prior : rule (`Empirical`, `Smoothed`, `Uniform`, `Given`) or array-like, default=None
         Prior of the classes; None: their shares of the rows.
+    class_weight : dict of numbers by label, or "balanced", default=None
+        How many times each row of a class counts in tables, as `sample_weight` would, but never in the tally: it may be
+        changed after fitting, and rows are merged and forgotten as without it. "balanced": all classes alike, by the
+        rows that each has at that time.
     missing : {"ignored", "informative"}, default="ignored"
         Whether a missing value says nothing, or that it is missing.
     unlabelled : {"skip", "refuse"}, default="skip"
@@ -85,6 +90,7 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
         "columns": [dict, None],
         "alpha": [Between(Real, 0), OneOf("auto"), *ADDED],
         "prior": ["array-like", None, *PRIORS],
+        "class_weight": CLASS_WEIGHT,
         "missing": [OneOf("ignored", "informative")],
         "unlabelled": [OneOf("skip", "refuse")],
         "calibrate": CALIBRATE,
@@ -100,6 +106,7 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
         columns: Any = None,
         alpha: Any = "auto",
         prior: Any = None,
+        class_weight: Any = None,
         missing: Any = "ignored",
         unlabelled: Any = "skip",
         calibrate: Any = True,
@@ -107,6 +114,7 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
         self.columns = columns
         self.alpha = alpha
         self.prior = prior
+        self.class_weight = class_weight
         self.missing = missing
         self.unlabelled = unlabelled
         self.calibrate = calibrate
@@ -229,14 +237,13 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
         return Model(Ledger.of(tally), dtype, declared, self._counted(), schema=schema)
 
     def _widened(self, model: Model, blocks: Blocks, batch: Batch) -> tuple[Model, Blocks]:
-        schema = model.schema.extended(batch.frame)
+        schema = model.schema.extended(batch.frame, self._words)
         if schema is model.schema:
             return model, blocks
         wider = replace(model, schema=schema)
         return wider, self._counting_blocks(wider)
 
     def _after_learning(self, model: Model, batch: Batch) -> None:
-        model.schema.warn_of_new(batch.frame)
         for block in model.schema.blocks:
             if isinstance(block, CategoryBlock):
                 block.warn(model.features[block.name], float(model.ledger.rows.sum()))

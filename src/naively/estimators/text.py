@@ -12,7 +12,7 @@ import numpy as np
 from naively.arrays import Array
 from naively.errors import InputError
 from naively.estimators.from_counts import TextsFromCounts
-from naively.estimators.sklearn_protocol import CALIBRATE, SklearnProtocol, validated
+from naively.estimators.sklearn_protocol import CALIBRATE, CLASS_WEIGHT, SklearnProtocol, validated
 from naively.estimators.validation import Between, OneOf
 from naively.families.words.block import FAMILIES, WEIGHTINGS
 from naively.families.words.log_odds import top_words
@@ -69,6 +69,10 @@ class TextClassifier(TextsFromCounts, SklearnProtocol, TextLearner):
         `AbsoluteDiscount` and `WittenBell`.
     prior : rule (`Empirical`, `Smoothed`, `Uniform`, `Given`) or array-like, default=None
         Prior of the classes; None: their shares of the texts.
+    class_weight : dict of numbers by label, or "balanced", default=None
+        How many times each row of a class counts in tables, as `sample_weight` would, but never in the tally: it may be
+        changed after fitting, and rows are merged and forgotten as without it. "balanced": all classes alike, by the
+        rows that each has at that time. Recipes are chosen without it.
     tokens : {"words", "sklearn", "chars"} or callable, default="words"
         What a word is. "words": runs of letters, marks, digits and connectors; in scripts that are written without
         spaces, every two neighbouring characters. "sklearn": what scikit-learn's `CountVectorizer` takes by default.
@@ -113,6 +117,7 @@ class TextClassifier(TextsFromCounts, SklearnProtocol, TextLearner):
         "weighting": [OneOf("auto", *WEIGHTINGS)],
         "alpha": [Between(Real, 0), OneOf("auto"), *SMOOTHINGS],
         "prior": ["array-like", None, *PRIORS],
+        "class_weight": CLASS_WEIGHT,
         "tokens": [OneOf("words", "sklearn", "chars"), callable],
         "ngrams": [OneOf("auto"), tuple, list],
         "negation": ["boolean"],
@@ -141,6 +146,7 @@ class TextClassifier(TextsFromCounts, SklearnProtocol, TextLearner):
         weighting: Any = "auto",
         alpha: Any = "auto",
         prior: Any = None,
+        class_weight: Any = None,
         tokens: Any = "words",
         ngrams: Any = "auto",
         negation: Any = False,
@@ -163,6 +169,7 @@ class TextClassifier(TextsFromCounts, SklearnProtocol, TextLearner):
         self.weighting = weighting
         self.alpha = alpha
         self.prior = prior
+        self.class_weight = class_weight
         self.tokens = tokens
         self.ngrams = ngrams
         self.negation = negation
@@ -235,9 +242,9 @@ class TextClassifier(TextsFromCounts, SklearnProtocol, TextLearner):
         Parameters
         ----------
         **parameters
-            Any of `family`, `weighting`, `alpha`, `prior`, `min_df`, `max_df`, `max_features`, `select`, `norm`,
-            `calibrate`, `threads`. Probabilities are calibrated for other parameters then, so they are taken as they
-            are until `recalibrate` is called.
+            Any of `family`, `weighting`, `alpha`, `prior`, `class_weight`, `min_df`, `max_df`, `max_features`,
+            `select`, `norm`, `calibrate`, `threads`. Probabilities are calibrated for other parameters then, so they
+            are taken as they are until `recalibrate` is called.
 
         Returns
         -------

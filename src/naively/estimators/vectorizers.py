@@ -34,6 +34,13 @@ WORD_PATTERN = r"(?u)\b\w\w+\b"
 _KINDS = {"word": "sklearn", "char_wb": "chars", "char": "stream"}
 
 
+_ADDED: dict[str, Any] = {
+    "tokens": [StrOptions({"sklearn", "words", "chars"})],
+    "threads": [Interval(Integral, 1, 1024, closed="both"), None],
+}
+"""The parameters that scikit-learn's classes do not have."""
+
+
 class FastTokens(Named):
     """A vectorizer that uses the compiled tokeniser unless a parameter needs Python code."""
 
@@ -181,8 +188,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **theirs.CountVectorizer._parameter_constraints,
-        "tokens": [StrOptions({"sklearn", "words", "chars"})],
-        "threads": [Interval(Integral, 1, 1024, closed="both"), None],
+        **_ADDED,
     }
 
     def __init__(
@@ -360,9 +366,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
 
     def _matrix(self, starts: Array, column: Array, count: Array) -> Any:
         data = np.ones(len(count), self.dtype) if self.binary else count.astype(self.dtype)
-        wide = np.int32 if len(count) <= np.iinfo(np.int32).max else np.int64
-        shape = len(starts) - 1, len(self.vocabulary_)
-        X = sparse.csr_array((data, column.astype(wide, copy=False), starts.astype(wide)), shape=shape)
+        X = _rows_of(starts, column, data, len(self.vocabulary_))
         X.has_sorted_indices = True
         return _in_house_style(X)
 
@@ -393,8 +397,7 @@ ngram_range, analyzer, n_features, binary, norm, alternate_sign, dtype
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **theirs.HashingVectorizer._parameter_constraints,
-        "tokens": [StrOptions({"sklearn", "words", "chars"})],
-        "threads": [Interval(Integral, 1, 1024, closed="both"), None],
+        **_ADDED,
     }
 
     def __init__(
@@ -450,16 +453,20 @@ ngram_range, analyzer, n_features, binary, norm, alternate_sign, dtype
         starts, column, count = _core.read_buckets(
             texts.core, rule.core, self._n_threads(texts), int(self.n_features), bool(self.alternate_sign)
         )
-        wide = np.int32 if len(count) <= np.iinfo(np.int32).max else np.int64
-        indices, pointers = column.astype(wide, copy=False), starts.astype(wide)
-        shape = len(starts) - 1, int(self.n_features)
-        rows = sparse.csr_array((count.astype(self.dtype), indices, pointers), shape=shape)
+        rows = _rows_of(starts, column, count.astype(self.dtype), int(self.n_features))
         rows.sum_duplicates()
         if self.binary:
             rows.data.fill(1)
         if self.norm is not None:
             rows = normalize(rows, norm=self.norm, copy=False)
         return _in_house_style(rows)
+
+
+def _rows_of(starts: Array, column: Array, data: Array, n_columns: int) -> Any:
+    """Return a sparse array, with narrow indices where these suffice."""
+    wide = np.int32 if len(data) <= np.iinfo(np.int32).max else np.int64
+    parts = data, column.astype(wide, copy=False), starts.astype(wide)
+    return sparse.csr_array(parts, shape=(len(starts) - 1, n_columns))
 
 
 def _held(documents: Any) -> Any:

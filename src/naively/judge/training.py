@@ -32,7 +32,8 @@ def tally_of(counted: Counted, rows: Array) -> Tally:
 
 def predict_by_tally(counted: Counted, tally: Tally, rules: list[Any], rows: Array) -> list[HeldOut]:
     """Predict some of the rows by a tally of other rows, for each rule."""
-    state, ledger, codes = counted.model._model, Ledger.of(tally), counted.codes[rows]
+    state, codes = counted.model._model, counted.codes[rows]
+    ledger = Ledger.of(state.ledger.as_counted(tally))
     blocks, classes = counted.model._blocks_of(state), state.ledger.classes
     prior = held_out.without_class(counted.model._prior_rule(), classes, ledger.rows, np.unique(codes))
     if blocks.ignores_prior and classes.size > 1:

@@ -95,7 +95,11 @@ class CalibratingLearner(Learner):
 
     def _calibration_rules(self, model: Any) -> Any:
         """Return the parameters that a calibration depends on."""
-        return self._method, for_any_machine(self._blocks_of(model)), self._rule_for(model), self._prior_rule()
+        rules = self._method, for_any_machine(self._blocks_of(model)), self._rule_for(model), self._prior_rule()
+        weights = self._value("class_weight") if self.class_weight is not None else None
+        if weights is None:
+            return rules
+        return *rules, weights if isinstance(weights, str) else tuple(sorted(weights.items(), key=str))
 
     # --- the sample
 
@@ -156,7 +160,7 @@ class CalibratingLearner(Learner):
 
     def _held_out(self, model: Any, rules: Any, groups: list[KeptRows], keys: Array) -> HeldOut:
         """Score the rows with these keys, in their order, each by the counts without one copy of it."""
-        _, _, rule, prior = rules
+        _, _, rule, prior, *_ = rules
         blocks, parts, order = self._blocks_of(model), [], []
         for group in groups:
             chosen = np.flatnonzero((group.keys >= keys[0]) & (group.keys <= keys[-1]))
@@ -164,7 +168,7 @@ class CalibratingLearner(Learner):
                 rows = group.take(chosen)
                 frame, one_each = self._rows_to_judge(model, blocks, group, chosen), np.minimum(rows.weight, 1.0)
                 [found] = leave_one_out(blocks, model.ledger, [rule], prior, frame, rows.codes, one_each)
-                parts.append(replace(found, weight=rows.weight))
+                parts.append(replace(found, weight=model.ledger.row_weights(rows.codes, rows.weight)))
                 order.append(rows.keys)
         found = parts[0].joined(*parts[1:])
         return found.take(np.argsort(np.concatenate(order), kind="stable"))

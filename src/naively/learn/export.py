@@ -120,13 +120,12 @@ def block_terms(table: Any, block: Block) -> list[Term]:
 
 @block_terms.register
 def _(table: LinearTable, block: Block) -> list[Term]:
-    terms = table.terms_of_missing if table.missing_terms is not None else None
-    missing = None if terms is None else Weights(_weights(terms[0]), None if terms[1] is None else _weights(terms[1]))
-    return [
-        Sums(
-            tuple(_column_names(block, table.features)), _linear(table), _base(table), missing, table.accepts.threshold
-        )
-    ]
+    missing = None
+    if table.missing_terms is not None:
+        finite, never = table.terms_of_missing
+        missing = Weights(_weights(finite), None if never is None else _weights(never))
+    columns = tuple(_column_names(block, table.features))
+    return [Sums(columns, _linear(table), _base(table), missing, table.accepts.threshold)]
 
 
 def _weights(linear: Linear) -> Array:

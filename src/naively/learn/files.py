@@ -41,21 +41,6 @@ ATTRIBUTES = ("n_features_in_", "feature_names_in_")
 """Attributes of scikit-learn's protocol that describe the rows of `fit`."""
 
 
-@dataclass(frozen=True, eq=False)
-class Ready:
-    """Counts in order, and the table made of them; neither depends on the calibration of the learner."""
-
-    ledger: Any
-    table: Any
-
-    @classmethod
-    def of(cls, learner: Any) -> Ready:
-        model = learner._model
-        if model.ledger.parts is not None:
-            model = _ordered(model)
-        return cls(model.ledger, _for_any_machine(model.table(*rules(learner, model))))
-
-
 def _for_any_machine(table: Table) -> Table:
     """Return the table without a number of threads."""
     blocks = {
@@ -65,29 +50,28 @@ def _for_any_machine(table: Table) -> Table:
     return replace(table, blocks=blocks)
 
 
-def save(
-    learner: Any, path: str | os.PathLike[str], *, frozen: bool = False, about: Any = None, ready: Ready | None = None
-) -> None:
+def save(learner: Any, path: str | os.PathLike[str], *, frozen: bool = False, about: Any = None) -> None:
     """Write a learner to a file, whole or not at all."""
-    write(path, *_document(learner, frozen, about, ready))
+    write(path, *_document(learner, frozen, about))
 
 
 def to_bytes(learner: Any, *, frozen: bool = False) -> bytes:
     """Return the bytes that `save` would write."""
-    return container.to_bytes(*_document(learner, frozen, None, None))
+    return container.to_bytes(*_document(learner, frozen, None))
 
 
-def _document(learner: Any, frozen: bool, about: Any, ready: Ready | None) -> tuple[dict[str, Any], dict[str, Array]]:
+def _document(learner: Any, frozen: bool, about: Any) -> tuple[dict[str, Any], dict[str, Array]]:
     """Return the document and the arrays of a file."""
     learner._check_fitted()
     if not type(learner).__module__.startswith("naively."):
         raise InputError(
             f"{type(learner).__name__} is a class of your own, which a file cannot name; pickle it instead"
         )
-    model = learner._model
-    calibrated = learner._finish_calibration(model)
-    ready = Ready.of(learner) if ready is None else ready
-    ledger, table = ready.ledger, ready.table
+    model = learner._decided(learner._state)
+    calibrated = learner._finish_calibration(learner._model)
+    ordered = model if model.ledger.parts is None else _ordered(model)
+    weighted = learner._with_class_weights(ordered)
+    ledger, table = ordered.ledger, _for_any_machine(weighted.table(*rules(learner, weighted)))
     counted = ledger.total if not frozen else Tally(ledger.classes, ledger.exact_rows, {})
     writer = Writer()
     document = {
@@ -323,7 +307,7 @@ class Saved:
             setattr(learner, name, value)
         learner._commit(model)
         learner._check_counted(model)
-        blocks, rule, prior = rules(learner, model)
+        blocks, rule, prior = rules(learner, learner._with_class_weights(model))
         _check_together(table, model, blocks)
         if not np.array_equal(table.prior, prior):
             raise FileError("the file is damaged (the prior of a table)")

@@ -126,11 +126,12 @@ def leave_one_out(
 ) -> list[HeldOut]:
     """Leave-one-out scores for each rule: each row is scored by the counts without it."""
     classes = ledger.classes
-    each = np.ones(len(codes)) if weight is None else weight.astype(np.float64)
+    counted = ledger.row_weights(codes, weight)
+    each = np.ones(len(codes)) if counted is None else counted.astype(np.float64)
     logs = _row_priors(prior, classes, ledger.rows, codes, each)
     if blocks.ignores_prior and classes.size > 1:
         logs = np.zeros_like(logs)
-    left = blocks.left_out(ledger, rules, X, codes, weight)
+    left = blocks.left_out(ledger, rules, X, codes, counted)
     return [held_out(classes, finite, logs, impossible, codes, weight) for finite, impossible in left]
 
 
@@ -234,11 +235,13 @@ class _Others:
 
     def _count(self, rows: Array, part: Frame) -> Tally:
         weight = None if self.weight is None else self.weight[rows]
-        return self.blocks.count(part, self.codes[rows], self.ledger.classes, self.ledger.features, weight)
+        tally = self.blocks.count(part, self.codes[rows], self.ledger.classes, self.ledger.features, weight)
+        return self.ledger.as_counted(tally)
 
     def without(self, groups: list[Array]) -> Iterator[Callable[[Frame], Ledger]]:
         """Yield for each group a function from the rows of the group to the ledger of all other rows."""
-        each = float(len(self.codes)) if self.weight is None else float(self.weight.sum())
+        weights = self.ledger.row_weights(self.codes, self.weight)
+        each = float(len(self.codes)) if weights is None else float(weights.sum())
         # rows that were counted, but are not among these
         more = abs(each - float(self.ledger.rows.sum())) > 1e-9 * each
         only_counts = all(isinstance(part.levels[0], Counts) for part in self.ledger.counted.values())
@@ -278,7 +281,7 @@ def _without_weights(blocks: Blocks, ledger: Ledger) -> tuple[Blocks, Ledger]:
     words = replace(words, weights=False)
     total = ledger.counted[block.name].total
     counts = replace(total, kind=words.kind, cells=replace(total.cells, exact=total.cells.exact[:2]))
-    fewer = Ledger(ledger.classes, ledger.exact_rows, {block.name: PartLedger(ledger.classes, (counts,))})
+    fewer = replace(ledger, parts={block.name: PartLedger(ledger.classes, (counts,))})
     return replace(blocks, blocks=(replace(block, family=words),)), fewer
 
 

@@ -215,6 +215,7 @@ class Learner(Predictor):
 
     def _learnt(self, model: Model | None, X: Any, y: Any, classes: Index | None, sample_weight: Any) -> Model:
         """Return the state with these rows counted; the learner itself is not changed."""
+        model = self._grown(model, X)
         blocks = None if model is None else self._counting_blocks(model)
         batch = self._batch(model, blocks, X, y, classes, sample_weight)
         try:
@@ -238,6 +239,10 @@ class Learner(Predictor):
         blocks = self._counting_blocks(None)
         tally = blocks.count(batch.frame, batch.codes, batch.classes, blocks.no_features(), batch.weight)
         return Model(Ledger.of(tally), self._dtype_of(batch.frame), declared, self._counted())
+
+    def _grown(self, model: Model | None, X: Any) -> Model | None:
+        """Return the state with room for new columns that these rows bring, if the model takes such."""
+        return model
 
     def _counting_blocks(self, model: Model | None) -> Blocks:
         """Return the blocks that rows are counted by (None: the first rows)."""
@@ -289,6 +294,7 @@ class Learner(Predictor):
             self._copy_parameters()
         self._rule_for(model)
         self._prior_rule().check(model.ledger.classes)
+        self._with_class_weights(model)
         with self._lock:  # another thread may be learning on top of the state before
             self._state = model
 

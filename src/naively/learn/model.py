@@ -116,6 +116,7 @@ class Model:
     began: float = 0.0  # number of rows that were counted before the sample was begun
     decided: Any = field(default=None, init=False)  # this state with what was decided from its counts and its sample
     fitted: Any = field(default=None, init=False)  # the calibration that was fitted on the sample
+    weighted: Any = field(default=None, init=False)  # weights of classes, and this state with these
     weighing: Weighing | None = field(default=None, init=False)
     _caches: dict[str, TableCache] = field(default_factory=dict, init=False)
     _missingness: tuple[Any, Any, Any] = field(default=(None, None, None), init=False)
@@ -161,6 +162,17 @@ class Model:
         assert names is not None
         empty = (self.ledger.rows == 0) & (self.declared.locate(names) < 0)
         return self if not empty.any() or empty.all() else self.after(self.ledger.without_classes(empty))
+
+    def with_class_weights(self, key: Any, factors: Array) -> Model:
+        """Return the state that tables are made of where rows count so many times as much, by class."""
+        if self.weighted is None or self.weighted[0] is not key:
+            model = self.after(self.ledger.weighted(factors))
+            before, after = (float(ledger.rows.sum()) for ledger in (self.ledger, model.ledger))
+            model.began *= after / before if before else 1.0
+            if self.ledger.parts is None:  # its tables cannot be made anew
+                model._caches, model._missingness = self._caches, self._missingness
+            self.weighted = key, model
+        return self.weighted[1]
 
     def decayed(self, factor: float) -> Model:
         """Return the state in which all rows count `factor` times as much as they did."""

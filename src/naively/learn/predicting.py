@@ -19,7 +19,7 @@ from naively.learn.model import Model, Weighing
 from naively.learn.parameters import Parameters, inherited_names
 from naively.read.frame import Frame
 from naively.score.explanation import Explanation, explain_row
-from naively.score.priors import Empirical, Prior, Smoothed
+from naively.score.priors import Empirical, Prior, Smoothed, class_factors
 from naively.score.scores import Scores
 from naively.score.table import Table
 
@@ -41,10 +41,19 @@ class Predictor(Parameters):
 
     _state: Model
 
+    class_weight: Any = None
+
     @property
     def _model(self) -> Model:
-        """The state in which everything is decided that learning leaves open."""
-        return self._decided(self._state)
+        """The state that tables are made of: with everything decided, and classes weighted."""
+        return self._with_class_weights(self._decided(self._state))
+
+    def _with_class_weights(self, state: Model) -> Model:
+        """Return the state in which rows count as often as `class_weight` says."""
+        if self.class_weight is None:
+            return state
+        ledger, given = state.ledger, self._value("class_weight")
+        return state.with_class_weights(given, class_factors(given, ledger.classes, ledger.rows))
 
     def _decided(self, state: Model) -> Model:
         return state
@@ -424,7 +433,7 @@ class Predictor(Parameters):
     def tally_(self) -> Any:
         """The counts of the model, a value that can be added, subtracted and compared."""
         self._check_fitted()
-        return self._model.ledger.total
+        return self._decided(self._state).ledger.total
 
     @property
     def table_(self) -> Any:

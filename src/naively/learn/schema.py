@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -56,7 +56,6 @@ from naively.read.columns import (
     TIME,
     chunks,
     kind_of,
-    missing,
     type_of,
 )
 from naively.read.frame import Frame
@@ -108,40 +107,37 @@ class Schema:
             else:
                 columns.append(_guess(name, values))
         _refuse_clashes(columns)
-        return cls(who, tuple(columns), groups, _blocks(columns, groups, who, words), frame.named)
+        return cls(who, tuple(columns), groups, _blocks(columns, groups, who, _text_block(words)), frame.named)
 
     def blocks_of(self, *, informative: bool) -> Blocks:
         """Return the blocks; `informative`: a missing value counts as evidence."""
         return Blocks(self.who, self.blocks, informative)
 
     def joined(self, other: Schema) -> Schema:
-        """Return the schema of the rows of both; a column of numbers that one does not have was missing there."""
+        """Return the schema of the rows of both; a column that one does not have was missing there."""
         if self is other:
             return self
         mine, theirs = ({c.name: c for c in schema.columns} for schema in (self, other))
-        for one, another in ((mine, theirs), (theirs, mine)):
-            for name in one.keys() - another.keys():
-                if not isinstance(one[name].rule, Undeclared) and one[name].why != NO_VALUE:
-                    raise InputError(f"column {name!r} is in one table only; {_COUNT_ALIKE}")
         if set(self.groups) != set(other.groups) or self.named != other.named:
             raise InputError(f"the tables have other groups of columns, or names; {_COUNT_ALIKE}")
         columns = [_joined_plan(plan, theirs.get(plan.name, plan)) for plan in self.columns]
-        return self._over([*columns, *(plan for plan in other.columns if plan.name not in mine)])
+        return self._over([*columns, *(plan for plan in other.columns if plan.name not in mine)], other.blocks)
 
-    def extended(self, frame: Frame) -> Schema:
-        """Return the schema with columns of numbers that had no value before, or were not there."""
+    def extended(self, frame: Frame, words: Callable[[Text], Words]) -> Schema:
+        """Return the schema with columns that had no value before, or were not there."""
         known = {plan.name: plan for plan in self.columns}
         changed: dict[str, ColumnPlan] = {}
         for name, values in frame.columns.items():
             plan = known.get(name)
             if plan is None or plan.why == NO_VALUE or plan.rule == _FLAG:
-                new = _guess(name, values) if kind_of(name, values) in (NUMBER, BOOLEAN) else None
-                joined = new if new is None or plan is None else _joined_plan(plan, new)
-                if joined is not None and joined != plan:
+                new = _guess(name, values)
+                joined = new if plan is None else _joined_plan(plan, new)
+                if joined != plan:
                     changed[name] = joined
         if not changed:
             return self
-        return self._over([*(changed.pop(plan.name, plan) for plan in self.columns), *changed.values()])
+        late = [_text_block(words)(plan) for plan in changed.values() if isinstance(plan.rule, Text)]
+        return self._over([*(changed.pop(plan.name, plan) for plan in self.columns), *changed.values()], late)
 
     def redeclared(self, given: Any) -> Schema:
         """Return the schema with other families of columns that were counted value by value."""
@@ -151,13 +147,12 @@ class Schema:
         grouped = {name for names, _ in self.groups for name in names}
         return self._over([c if c.name in grouped else _redeclared(c, single) for c in self.columns])
 
-    def _over(self, columns: list[ColumnPlan]) -> Schema:
-        """Return the schema with these columns, of which those of numbers may differ."""
-        grouped = {name for names, _ in self.groups for name in names}
-        numbers = _numbers(columns, self.who, grouped)
-        others = [block for block in self.blocks if not isinstance(block, NumberBlock)]
-        first = 1 if others and isinstance(others[0], CategoryBlock) else 0
-        blocks = (*others[:first], *numbers, *others[first:])
+    def _over(self, columns: list[ColumnPlan], others: Sequence[Block] = ()) -> Schema:
+        """Return the schema with these columns; blocks keep the order of their columns, and new ones come behind."""
+        _refuse_clashes(columns)
+        texts = {block.source: block for block in (*others, *self.blocks) if isinstance(block, TextBlock)}
+        known = [c for b in (*self.blocks, *others) if isinstance(b, CategoryBlock) for c in b.columns]
+        blocks = _blocks(columns, self.groups, self.who, lambda plan: texts[plan.name], known)
         return replace(self, columns=tuple(columns), blocks=blocks)
 
     def matched(self, frame: Frame) -> Frame:
@@ -179,19 +174,6 @@ class Schema:
         message = f"X does not have valid feature names, but {self.who} was fitted with feature names"
         warn_caller(message, UserWarning)
         return Frame(dict(zip(names, frame.columns.values(), strict=True)), frame.rows)
-
-    def warn_of_new(self, frame: Frame) -> None:
-        """Warn of the first column that is left out because it came after the schema was made."""
-        known = {column.name: column for column in self.columns}
-        for name, values in frame.columns.items():
-            if name not in known:
-                why = "was not there when the schema was settled, and is left out; fit again to use it"
-            elif known[name].why == NO_VALUE and not missing(values).all():
-                why = f"had no value when the schema was settled, and is left out; name it: columns={{{name!r}: ...}}"
-            else:
-                continue
-            warn_caller(f"column {name!r} {why}")
-            return
 
 
 def _checked_given(
@@ -355,7 +337,8 @@ def _blocks(
     columns: list[ColumnPlan],
     groups: tuple[tuple[tuple[str, ...], Rule], ...],
     who: str,
-    words: Callable[[Text], Words],
+    text_block: Callable[[ColumnPlan], TextBlock],
+    known: Sequence[CategoryColumn] = (),
 ) -> tuple[Block, ...]:
     categories: list[CategoryColumn] = []
     densities: dict[NumberFamily, list[str]] = {}
@@ -373,7 +356,7 @@ def _blocks(
         elif isinstance(rule, Dates):
             categories += [CategoryColumn(column.name, part=part) for part in rule.parts]
         elif isinstance(rule, Text):
-            blocks.append(TextBlock(column.name, words(rule), _smoothing(rule.alpha)))
+            blocks.append(text_block(column))
         elif isinstance(rule, Poisson):
             events.append(column.name)
         elif isinstance(rule, NumberFamily):
@@ -384,9 +367,21 @@ def _blocks(
         blocks.insert(0, MatrixBlock("events", tuple(events), PoissonFamily(who)))
     blocks[:0] = _numbers(columns, who, grouped)
     if categories:
-        blocks.insert(0, CategoryBlock(who, tuple(categories)))
+        before = [column for column in dict.fromkeys(known) if column in categories]
+        ordered = dict.fromkeys([*before, *categories])
+        blocks.insert(0, CategoryBlock(who, tuple(ordered)))
     blocks += [_group(names, rule, who) for names, rule in groups]
     return tuple(blocks)
+
+
+def _text_block(words: Callable[[Text], Words]) -> Callable[[ColumnPlan], TextBlock]:
+    """Return a function that makes the block of a column of texts."""
+
+    def made(column: ColumnPlan) -> TextBlock:
+        assert isinstance(column.rule, Text)
+        return TextBlock(column.name, words(column.rule), _smoothing(column.rule.alpha))
+
+    return made
 
 
 def _numbers(columns: list[ColumnPlan], who: str, grouped: set[str]) -> list[NumberBlock]:

@@ -191,7 +191,7 @@ class TextLearner(CalibratingLearner):
         self._check_fitted()
         state = self._state
         state.decided = self._decide(state, progress)
-        self._finish_calibration(state.decided)
+        self._finish_calibration(self._with_class_weights(state.decided))
         for group in () if state.sample is None else state.sample.groups:
             readings_of(group).clear()
         return self

@@ -164,7 +164,9 @@ def number_codes(codes: Array, distinct: Array, known: Index | None) -> tuple[Ar
             raise _mixed(distinct[:1].tolist()[0], int(np.argmax(codes == 0)), index.name(0))
         index = index.extended(distinct.tolist())
         places = index.locate(distinct)
-    return places.astype(np.int32).take(codes), index
+    if np.array_equal(places, np.arange(len(places))):
+        return codes, index
+    return places.astype(np.int32).take(codes, mode="clip"), index  # all are in range
 
 
 def sorted_index(labels: Any) -> Index:
@@ -219,9 +221,9 @@ def check_weights(weight: Any, rows: int) -> Array | None:
         raise InputError(f"Sample weights must be 1D array or scalar, got {weight.ndim}D")
     if weight.shape != (rows,):
         raise InputError(f"sample_weight.shape == {weight.shape}, expected {(rows,)}: one weight for each row")
-    bad = ~(weight >= 0) | ~np.isfinite(weight)
-    if bad.any():
-        row = int(np.argmax(bad))
+    low, high = (float(weight.min()), float(weight.max())) if rows else (0.0, 0.0)
+    if not (low >= 0 and high < np.inf):  # NaN is neither
+        row = int(np.argmax(~(weight >= 0) | np.isinf(weight)))
         problem = (
             "Negative values in data passed to `sample_weight`"
             if weight[row] < 0
@@ -235,7 +237,7 @@ def check_weights(weight: Any, rows: int) -> Array | None:
             "divide the weights by a common factor"
         )
     weight = counted_weights(weight)
-    if rows and not weight.any():
+    if rows and not counted_weights(np.array([high])).any():
         raise InputError(
             "sample_weight: every weight is zero or rounded to zero (below 2^-65), so there is nothing to count; "
             "leave some above zero"

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from naively.arrays import Array, total_of
+from naively.arrays import LARGEST_WEIGHT, Array, total_of
 from naively.errors import InputError, nearest
 from naively.names import Index
 from naively.store.registry import stored
@@ -81,6 +81,33 @@ class Smoothed(AnyClasses):
 
 
 _UNSMOOTHED = Smoothed(0.0)
+
+
+def class_factors(weights: Any, classes: Index, rows: Array) -> Array:
+    """Return how many times each class counts: by label, 1 where it is not named; "balanced": all classes alike.
+
+    >>> class_factors({"b": 3.0}, Index.of(["a", "b"]), np.array([4, 2])).tolist()
+    [1.0, 3.0]
+    >>> class_factors("balanced", Index.of(["a", "b"]), np.array([4, 2])).tolist()
+    [0.75, 1.5]
+    """
+    factors = np.ones(classes.size)
+    if isinstance(weights, str):
+        held = rows > 0
+        factors[held] = rows.sum() / (np.count_nonzero(held) * rows[held])
+        return factors
+    for label, weight in weights.items():
+        number = float(weight) if isinstance(weight, Real) and not isinstance(weight, bool) else 0.0
+        if not 0 < number <= LARGEST_WEIGHT:
+            raise InputError(f"class_weight: the weight of {label!r} must be a number above 0, got {weight!r}")
+    names = [] if classes.names is None else classes.names.tolist()
+    unknown = [label for label in weights if label not in names]
+    if unknown:
+        known = ", ".join(map(repr, sorted(names, key=str)[:10]))
+        raise InputError(f"class_weight names {unknown[0]!r}, which is no class; classes are {known}")
+    for label, weight in weights.items():
+        factors[names.index(label)] = weight
+    return factors
 
 
 @stored()

@@ -4,8 +4,8 @@
     files        the files that these paths, globs and folders stand for
     known        the formats that can be read
     formats      the format and the compression of each file
-    archives, tables
-                 the file of an archive that is read, and the table of a file
+    archives, tables, database
+                 the file of an archive that is read, and the table of a file or of a database file
     delimited, json_lines, parquet, arrow_ipc, sqlite, duck_file, excel, lines, folders, query
                  one reader per kind of data: its columns, and its rows in order
     exact        types of numbers and dates that hold every row of a text file

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from naively.sources.errors import SourceError
+from naively.store.remote import filesystem
 
 # Keep rows in order for any number of threads, and memory flat for files of any size: never fetch a whole row group.
 _SETTINGS: dict[str, Any] = {
@@ -43,6 +44,7 @@ class Engine:
     _folder: str | None = None
     _cursors: list[Any] = field(default_factory=list)
     _closed: bool = False
+    _filesystems: dict[str, Any] = field(default_factory=dict)
 
     @property
     def folder(self) -> str:
@@ -58,6 +60,10 @@ class Engine:
             self._closing.callback(shutil.rmtree, self._folder, ignore_errors=True)
         return self._folder
 
+    def reads(self, path: str) -> None:
+        """Let DuckDB read the remote files that lie where this one does; call it before the first query."""
+        self._filesystems.setdefault(path.partition("://")[0], filesystem(path))
+
     def cursor(self) -> Any:
         """Return a new connection to the one database, so that several results can be read at a time."""
         if self._closed:
@@ -70,6 +76,8 @@ class Engine:
             self._connection = duckdb.connect(":memory:", config=config)
             self._closing.callback(_disconnect, self._connection)
             _limit_reading(self._connection)
+            for filesystem in self._filesystems.values():
+                self._connection.register_filesystem(filesystem)
         cursor = self._connection.cursor()
         self._cursors[:] = [*self._cursors[-_REMEMBERED:], cursor]
         return cursor

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from naively.sources.batches import plain_columns
+from naively.sources.database import DatabaseReader, Table
 from naively.sources.duck import Engine, failures, identifier, literal
 from naively.sources.errors import SourceError, plain
 from naively.sources.formats import damaged
-from naively.sources.reader import Part, Progress, widest
+from naively.sources.reader import Part
 from naively.sources.tables import chosen
 
 _TABLES = """
@@ -21,52 +22,23 @@ select schema_name, view_name from duckdb_views() where database_name = ? and no
 
 
 @dataclass(frozen=True)
-class Table:
-    """A table of a database file: its name in SQL, its rows, and the type of each column."""
-
-    part: Part
-    sql: str
-    rows: int
-    types: Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class DuckFile:
+class DuckFile(DatabaseReader):
     """Reader of a table of DuckDB files."""
 
     engine: Engine
     parts: tuple[Part, ...]
     table: str | None
 
-    live = False
-
     @cached_property
-    def columns(self) -> Mapping[str, str]:
-        return widest([(table.part.path, table.types) for table in self._tables])
-
-    @cached_property
-    def rows(self) -> int:
-        return sum(table.rows for table in self._tables)
-
-    def pieces(self, columns: Sequence[str], progress: Progress) -> Iterator[Any]:
-        """Yield all rows."""
-        before = 0
-        for table in self._tables:
-            rows = 0
-            chosen_columns = ", ".join(self._cast(name, table.types[name]) for name in columns)
-            try:
-                for piece in self.engine.stream(f"select {chosen_columns} from {table.sql}"):
-                    rows += len(piece)
-                    progress.reached(before + table.part.file.size * rows // max(1, table.rows))
-                    yield plain_columns(piece)
-            except failures() as error:
-                raise _explained(error, table.part.path) from None
-            before += table.part.file.size
-            progress.reached(before)
-
-    @cached_property
-    def _tables(self) -> list[Table]:
+    def tables(self) -> list[Table]:
         return [self._opened(part, f"file{number}") for number, part in enumerate(self.parts)]
+
+    def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
+        listed = ", ".join(self._cast(name, table.types[name]) for name in columns)
+        try:
+            yield from map(plain_columns, self.engine.stream(f"select {listed} from {table.sql}"))
+        except failures() as error:
+            raise _explained(error, table.part.path) from None
 
     def _opened(self, part: Part, name: str) -> Table:
         try:

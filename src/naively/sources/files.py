@@ -15,6 +15,7 @@ from functools import cached_property
 
 from naively.errors import nearest
 from naively.sources.errors import SourceError
+from naively.store import remote
 
 _GLOB = set("*?[")
 _MARKERS = ("_SUCCESS", "_metadata", "_common_metadata", "__MACOSX")
@@ -31,6 +32,9 @@ class File:
     @classmethod
     def at(cls, path: str) -> File:
         """Return the file at this path, or raise if it does not exist or cannot be read."""
+        if remote.is_remote(path):
+            found = remote.find(path)
+            return cls(path, found.size or 0, found.stamp)
         try:
             status = os.stat(path)
             if not stat.S_ISREG(status.st_mode):
@@ -65,6 +69,8 @@ def as_text(name: str) -> str:
 
 def matching(path: str) -> list[str]:
     """Return the paths that a glob matches, sorted; a path that exists literally is returned as it is."""
+    if remote.is_remote(path):
+        return remote.matching(path)
     path = os.path.expanduser(path)
     if os.path.lexists(path):
         return [path]
@@ -99,7 +105,8 @@ def missing(path: str) -> SourceError:
     """Return the error for a path that does not exist, with the nearest names in its folder."""
     folder, name = os.path.split(path)
     if "://" in path:
-        return SourceError(f"{path}: only files on disk can be read; copy it here first, or read it with an SQL query")
+        known = ", ".join(f"{scheme}://" for scheme in remote.SCHEMES)
+        return SourceError(f"{path}: addresses begin with {known}; copy the file here, or read it with an SQL query")
     if not os.path.isdir(folder or "."):
         return SourceError(f"there is no folder {folder!r}, so {name!r} cannot be read from it")
     close = nearest(name, sorted(as_text(other) for other in os.listdir(folder or ".")))

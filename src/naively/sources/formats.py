@@ -14,6 +14,7 @@ from naively.sources import archives
 from naively.sources.errors import SourceError, plain
 from naively.sources.files import File, unreadable
 from naively.sources.known import FORMATS
+from naively.store import remote
 
 _HEAD = _READ = 1 << 16
 
@@ -67,7 +68,7 @@ def content(file: File, requested: str | None, encoding: str | None = None, tabl
     if file.size == 0:
         raise SourceError("is empty; there is nothing to read", file=file.path)
     named, promised = known_by_name(file.path)
-    start = _start(file.path)
+    start = first_bytes(file.path)
     compression, member = _compression(start), None
     if compression == "zip":
         compression, member = _archived(file, table)
@@ -127,7 +128,7 @@ def unpacked(place: str, compression: str, name: str, member: str | None = None)
 
         faults = (*faults, OverflowError, isal_zlib.error)
     try:
-        with pa.OSFile(place) as raw:
+        with _raw(place) as raw:
             if compression == "gzip":
                 yield igzip.IGzipFile(fileobj=_SmallReads(raw)), raw
             elif compression in ("bzip2", "xz", "zip"):
@@ -136,6 +137,13 @@ def unpacked(place: str, compression: str, name: str, member: str | None = None)
                 yield raw if compression == "none" else pa.CompressedInputStream(raw, compression), raw
     except faults as error:
         raise damaged(name, error) from None
+
+
+def _raw(place: str) -> Any:
+    """Open a file, here or remote, as a stream that knows how many bytes were read."""
+    import pyarrow as pa
+
+    return pa.PythonFile(remote.opened(place), mode="r") if remote.is_remote(place) else pa.OSFile(place)
 
 
 class _SmallReads(io.RawIOBase):
@@ -161,9 +169,16 @@ def damaged(path: str, error: Exception) -> SourceError:
     return SourceError(f"cannot be read to its end ({plain(str(error))}); it may be damaged or cut short", file=path)
 
 
-def _start(path: str) -> bytes:
+def is_text(head: bytes) -> bool:
+    """True if a file does not begin like one of a binary format, or like an archive."""
+    starts = [start for known in FORMATS.values() for start in known.starts]
+    return not head.startswith((_ZIP, *starts)) and head[8:12] != b"DUCK"
+
+
+def first_bytes(path: str) -> bytes:
+    """Return the first bytes of a file."""
     try:
-        with open(path, "rb") as stream:
+        with remote.opened(path) if remote.is_remote(path) else open(path, "rb") as stream:
             return stream.read(_HEAD)
     except OSError as error:
         raise unreadable(path, error) from None

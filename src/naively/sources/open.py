@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from urllib.parse import urlsplit
 
 from naively.sources import files, formats
 from naively.sources.duck import Engine
@@ -19,6 +21,7 @@ from naively.sources.request import Request
 from naively.sources.sniff import Sample
 from naively.sources.source import Opened, Source
 from naively.sources.spool import decoded_copy, no_room, unpacked_copy, without_mark
+from naively.store.remote import find, is_remote, opened
 
 BATCH_ROWS, BATCH_BYTES = 1 << 13, 8 << 20
 """The size of a batch: so large that merging the counts of a batch costs little beside counting it."""
@@ -145,6 +148,8 @@ def _standard_input(request: Request, engine: Engine) -> Opened:
 
 def _part(path: str, format: str | None, request: Request, engine: Engine) -> Part:
     """Return a file with its format, and with a copy of it if it cannot be read as it is."""
+    if is_remote(path) and not _is_streamed(path, format):
+        return _fetched(path, format, request, engine)
     file = File.at(path)
     named = formats.known_by_name(path)[0]
     if request.of_delimited_files and format is None:
@@ -166,6 +171,29 @@ def _part(path: str, format: str | None, request: Request, engine: Engine) -> Pa
     return part
 
 
+def _is_streamed(path: str, format: str | None) -> bool:
+    """True if a remote file is read as it comes: text, or Parquet, of a server that sends parts of files."""
+    found, wanted = find(path), format or formats.known_by_name(path)[0] or "lines"
+    if not found.by_parts or not found.size:
+        return False
+    head = formats.first_bytes(path)
+    return head.startswith(FORMATS["parquet"].starts) or (formats.is_text(head) and not FORMATS[wanted].binary)
+
+
+def _fetched(path: str, format: str | None, request: Request, engine: Engine) -> Part:
+    """Copy a remote file to a temporary one, and return it with that copy."""
+    name = os.path.basename(urlsplit(path).path) or "fetched"
+    copy = os.path.join(engine.folder, secrets.token_hex(8), name)
+    os.makedirs(os.path.dirname(copy))
+    try:
+        with opened(path) as file, open(copy, "wb") as spool:
+            shutil.copyfileobj(file, spool, 1 << 20)
+    except OSError as error:
+        raise no_room(path, error) from None
+    part = _part(copy, format, request, engine)
+    return replace(part, file=replace(part.file, path=path, mtime_ns=find(path).stamp), stored=part.place)
+
+
 def _parts(paths: Sequence[str], request: Request, engine: Engine) -> tuple[tuple[Part, ...], tuple[BadRow, ...]]:
     """Return the files with their one format, and the empty files, which are left out if bad rows are."""
     empty = [path for path in paths if os.path.isfile(path) and os.path.getsize(path) == 0]
@@ -173,6 +201,8 @@ def _parts(paths: Sequence[str], request: Request, engine: Engine) -> tuple[tupl
     if request.skips and len(empty) < len(paths):
         left_out = tuple(BadRow(path, None, None, "is empty", "") for path in empty)
         paths = [path for path in paths if path not in set(empty)]
+    for path in filter(is_remote, paths):
+        engine.reads(path)
     parts = tuple(_part(path, request.format, request, engine) for path in paths)
     first = parts[0]
     for part in parts:

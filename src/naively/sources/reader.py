@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
@@ -31,6 +32,11 @@ class Part:
     def place(self) -> str:
         """The path to read its bytes from, in UTF-8."""
         return self.stored or self.file.native
+
+    @property
+    def stored_size(self) -> int:
+        """Number of bytes of the file that is read: the copy, if there is one."""
+        return self.file.size if self.stored is None else os.path.getsize(self.stored)
 
     @property
     def openable(self) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 
 from naively.sources.formats import unpacked
@@ -25,7 +24,7 @@ class Sample:
         """Read the first megabyte of a file."""
         with unpacked(part.place, part.content.compression, part.path, part.content.member) as (stream, raw):
             start = bytes(stream.read(_SIZE))
-            share_read = raw.tell() / max(1, os.path.getsize(part.openable))
+            share_read = raw.tell() / max(1, part.stored_size)
         line_size = part.file.size * share_read / max(1, start.count(b"\n"))
         return cls(start.removeprefix(MARK), line_size, start.startswith(MARK))
 

@@ -15,10 +15,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from naively.sources.database import DatabaseReader, Table
 from naively.sources.duck import identifier
 from naively.sources.errors import SourceError, rounding
 from naively.sources.formats import damaged
-from naively.sources.reader import Part, Progress, check_unique, widest
+from naively.sources.reader import Part, check_unique
 from naively.sources.tables import chosen
 
 _PIECE_ROWS = 4096
@@ -28,48 +29,22 @@ _DAY, _LONGEST_MOMENT = len("2020-01-31"), len("2020-01-31 10:00:00.000000")
 
 
 @dataclass(frozen=True)
-class Table:
-    """A table of a database file: its rows, and the type of each column."""
-
-    part: Part
-    sql: str
-    rows: int
-    types: Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class Sqlite:
+class Sqlite(DatabaseReader):
     """Reader of a table of SQLite files, in the order in which the table is stored."""
 
     parts: tuple[Part, ...]
     table: str | None
     declared: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # types of columns, by file
 
-    live = False
-
     @cached_property
-    def columns(self) -> Mapping[str, str]:
-        return widest([(table.part.path, table.types) for table in self._tables])
-
-    @cached_property
-    def rows(self) -> int:
-        return sum(table.rows for table in self._tables)
-
-    def pieces(self, columns: Sequence[str], progress: Progress) -> Iterator[Any]:
-        """Yield all rows."""
-        before = 0
-        for table in self._tables:
-            rows = 0
-            for values in _rows(table, columns):
-                yield self._batch(table, columns, values, rows)
-                rows += len(values)
-                progress.reached(before + table.part.file.size * rows // max(1, table.rows))
-            before += table.part.file.size
-            progress.reached(before)
-
-    @cached_property
-    def _tables(self) -> list[Table]:
+    def tables(self) -> list[Table]:
         return [_scanned(part, self.table, self.declared.get(part.path, {})) for part in self.parts]
+
+    def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
+        before = 0
+        for rows in _rows(table, columns):
+            yield self._batch(table, columns, rows, before)
+            before += len(rows)
 
     def _batch(self, table: Table, columns: Sequence[str], rows: Sequence[Sequence[Any]], before: int) -> Any:
         import pyarrow as pa

@@ -18,6 +18,7 @@ from typing import Any
 
 from naively.sources.formats import unpacked
 from naively.sources.reader import Part
+from naively.store.remote import is_remote
 
 try:
     import fcntl
@@ -41,9 +42,9 @@ class Stream:
 
 @contextmanager
 def unpacking(part: Part) -> Iterator[Stream]:
-    """Start to unpack a file; `confirm` waits until it is unpacked to its end."""
+    """Start to unpack a file, or to fetch one; `confirm` waits until it is read to its end."""
     packed = part.content.compression
-    if packed == "none":
+    if packed == "none" and not is_remote(part.place):
         yield Stream(part.place, packed, _do_nothing)
         return
     stop = Event()

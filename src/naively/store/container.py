@@ -24,6 +24,7 @@ import numpy as np
 
 from naively.arrays import Array, DType
 from naively.errors import FileError
+from naively.store import remote
 from naively.store.registry import Json
 
 VERSION = 6
@@ -148,6 +149,9 @@ class Contents:
 def read(path: str | os.PathLike[str]) -> Contents:
     """Open a file; raise FileError, before its numbers are used, if it is damaged or not a model."""
     name = os.fspath(path)
+    if remote.is_remote(name):
+        whole = remote.read(name)
+        return _contents(name, len(whole), BytesIO(whole), lambda begin: memoryview(whole)[begin:])
     with open(path, "rb", opener=_at_once) as file:
         status = os.fstat(file.fileno())
         size = status.st_size

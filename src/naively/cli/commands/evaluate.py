@@ -9,10 +9,9 @@ from typing import Any
 
 from naively.cli.column_roles import Roles, roles_for_model, roles_for_training
 from naively.cli.console import Console
-from naively.cli.counting import warn_of_bad_rows
 from naively.cli.exit import UsageError
 from naively.cli.models import build_model, check_reads_rows, load, open_data
-from naively.cli.prefetch import Prefetch
+from naively.cli.reading import read_batches, warn_of_unlabelled
 from naively.errors import InputError
 from naively.learn.estimates import digits_of, margin_of, with_margin
 
@@ -77,25 +76,21 @@ def _on_new_rows(arguments: Namespace, console: Console) -> Any:
     chances: list[Any] = []
     decided: list[Any] = []
     truth: list[Any] = []
-    without = 0
+    n_rows = n_labelled = 0
     with open_data(arguments) as source:
         roles = roles_for_model(arguments, source, about, learner, target=True)
-        batches = Prefetch(source.batches(roles.read))
-        with closing(batches), console.progress("predicting", rows=source.rows, size_bytes=source.size) as progress:
+        with closing(read_batches(source, roles.read, console, "predicting")) as batches:
             for batch in batches:
                 rows = roles.labelled(batch)
-                without += batch.num_rows - rows.num_rows
+                n_rows, n_labelled = n_rows + batch.num_rows, n_labelled + rows.num_rows
                 if rows.num_rows:
                     scores = learner.scores(roles.rows(rows))
                     chances.append(scores.proba())
                     decided.append(scores.decide())
                     truth.append(roles.labels(rows, learner.classes_))
-                progress.update(batch.num_rows, source.read_bytes - progress.bytes)
-        warn_of_bad_rows(source, console)
     if not truth:
         raise InputError(f"no row has a label in column {roles.target!r}, so there is nothing to judge by")
-    if without:
-        console.warn(f"{without:,} of {progress.rows:,} rows have no label: left out")
+    warn_of_unlabelled(n_rows - n_labelled, n_rows, console)
     from naively.judge.evaluation import evaluate
 
     predictions = Precomputed(learner.classes_, np.concatenate(chances), np.concatenate(decided))
@@ -139,19 +134,15 @@ def all_rows(arguments: Namespace, console: Console, paths: Any = None, roles: R
             roles = roles_for_training(arguments, source)
         kept: list[Any] = []
         places: list[Any] = []
-        without = 0
-        batches = Prefetch(source.batches(roles.read))
-        with closing(batches), console.progress("reading", rows=source.rows, size_bytes=source.size) as progress:
+        n_rows = 0
+        with closing(read_batches(source, roles.read, console, "reading")) as batches:
             for batch in batches:
-                rows = roles.labelled(batch)
-                places.append(progress.rows + np.flatnonzero(roles.has_label(batch)))
-                without += batch.num_rows - rows.num_rows
-                kept.append(rows)
-                progress.update(batch.num_rows, source.read_bytes - progress.bytes)
-        warn_of_bad_rows(source, console)
-    if without:
-        console.warn(f"{without:,} of {progress.rows:,} rows have no label: left out")
-    if not sum(rows.num_rows for rows in kept):
+                kept.append(roles.labelled(batch))
+                places.append(n_rows + np.flatnonzero(roles.has_label(batch)))
+                n_rows += batch.num_rows
+    n_labelled = sum(rows.num_rows for rows in kept)
+    warn_of_unlabelled(n_rows - n_labelled, n_rows, console)
+    if not n_labelled:
         raise InputError(f"no row has a label in column {roles.target!r}, so there is nothing to count")
     table = pa.concat_tables(kept)
     labels = np.concatenate([roles.labels(rows) for rows in kept])

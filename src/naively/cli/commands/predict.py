@@ -8,10 +8,9 @@ from typing import Any
 
 from naively.cli.column_roles import roles_for_model
 from naively.cli.console import Console
-from naively.cli.counting import warn_of_bad_rows
 from naively.cli.models import check_reads_rows, load, open_data
 from naively.cli.outputs import open_output
-from naively.cli.prefetch import Prefetch
+from naively.cli.reading import read_batches
 from naively.score.priors import Uniform
 from naively.score.scores import Scores
 
@@ -23,18 +22,17 @@ def run(arguments: Namespace, console: Console) -> None:
     with open_data(arguments) as source, open_output(arguments.output, console) as output:
         roles = roles_for_model(arguments, source, about, learner, target=False)
         used_names = set(source.columns) if arguments.output is not None else set()
-        batches = Prefetch(source.batches(None if arguments.output is not None else roles.read))
-        with closing(batches), console.progress("predicting", rows=source.rows, size_bytes=source.size) as progress:
+        columns, n_rows = None if arguments.output is not None else roles.read, 0
+        with closing(read_batches(source, columns, console, "predicting")) as batches:
             for batch in batches:
                 output.write(*_columns(learner.scores(roles.rows(batch)), arguments, used_names), batch)
-                progress.update(batch.num_rows, source.read_bytes - progress.bytes)
-        if arguments.output is not None and not progress.rows:
+                n_rows += batch.num_rows
+        if arguments.output is not None and not n_rows:
             _write_no_rows(output, source, learner, arguments, used_names)
-        warn_of_bad_rows(source, console)
     if arguments.output is not None:
         console.saved(arguments.output)
-        console.facts({"rows": progress.rows, "saved": arguments.output})
-        console.result({"rows": progress.rows, "output": arguments.output})
+        console.facts({"rows": n_rows, "saved": arguments.output})
+        console.result({"rows": n_rows, "output": arguments.output})
 
 
 def _write_no_rows(output: Any, source: Any, learner: Any, arguments: Namespace, used_names: set[str]) -> None:

@@ -285,6 +285,7 @@ class CategoryBlock(TableBlock):
         return Categories(Index.of(names), tuple(column.known() for column in self.columns))
 
     def count(self, frame: Frame, codes: Array, classes: Index, features: Categories, weight: Array | None) -> Counts:
+        features = self._widened(features)
         found = self._count_numbers(frame, codes, classes.size, features, weight)
         for j, column in enumerate(self.columns):
             if j not in found:
@@ -299,6 +300,14 @@ class CategoryBlock(TableBlock):
             features = Categories(features.columns, known)
         rows = rows_per_class(codes, weight, classes.size)
         return Counts("categories", rows, features, Cells.sorted(feature, klass, values[None]))
+
+    def _widened(self, features: Categories) -> Categories:
+        """Return the features with the columns of the block that came later than those, which are the first ones."""
+        late = self.columns[len(features.values) :]
+        if not late:
+            return features
+        columns = Index.of([column.name for column in self.columns])
+        return Categories(columns, (*features.values, *(column.known() for column in late)))
 
     def _count_numbers(
         self, frame: Frame, codes: Array, classes: int, features: Categories, weight: Array | None

@@ -42,11 +42,17 @@ _SLOWER = 1.001
 """Factor by which their loss must be smaller, since they take longer to score."""
 
 
-def decide(name: str, rule: Rule, column: CountedColumn, moments: Moments, smoothing: Smoothing) -> Column:
-    """Return what a column is taken for; `moments` are those of each class, from exact sums."""
+def decide(
+    name: str, rule: Rule, column: CountedColumn, moments: Moments, smoothing: Smoothing, widest: float = 0.0
+) -> Column:
+    """Return the family of a column; `moments` are those of each class, from exact sums.
+
+    `widest` is the largest variance of all columns that are declared to be of the same Gaussian.
+    """
     if isinstance(rule, Refitted):
         assert rule.family is not None
-        return _refitted(name, rule.family, column, moments, smoothing)
+        found = _refitted(name, rule.family, column, moments, smoothing)
+        return _widened(found, widest - _pooled_variance(moments)) if isinstance(rule.family, Gaussian) else found
     if isinstance(rule, Kernel):
         at, bins, width = kernel_bins(rule, column)
         settled = smoothing.settle(Known)  # curves are smooth already
@@ -91,6 +97,15 @@ def _refitted(name: str, family: Rule, column: CountedColumn, moments: Moments, 
             )
         return _codes(name, family, source, column, smoothing, None)
     return decide(name, family, column, moments, smoothing)
+
+
+def _widened(column: Column, wider: float) -> Column:
+    """Return a Gaussian column whose ε is a share of a variance that is so much wider than its own."""
+    assert isinstance(column.family, Gaussian)
+    assert column.parameters is not None
+    mean, variance = column.parameters
+    widening = column.family.var_smoothing * wider
+    return replace(column, parameters=(mean, variance + widening), widening=widening)
 
 
 def _codes(name: str, family: Rule, why: str, column: CountedColumn, smoothing: Smoothing, at: Array | None) -> Column:

@@ -76,6 +76,7 @@ class Column:
     counts: Array | None = None  # of the codes, by classes
     alpha: float = 0.0  # what was added to them
     width: Array | None = None  # of a kernel's curves, for each class
+    widening: float = 0.0  # added to variances, so that ε is that of all declared Gaussian columns together
     losses: dict[str, float] = field(default_factory=dict)  # by label of each family that was compared, in order
 
     @property
@@ -170,9 +171,9 @@ class NumberTable(Value):
         """Columns that add the same to every class, whatever their value."""
         return {column.name for column in self.columns if column.ignored}
 
-    def family_of(self, density: Density) -> NumberFamily:
-        """The family of one of the tables of densities."""
-        return next(c.density for c in self.columns if c.density is not None and c.density == density.family)
+    def columns_of(self, density: Density) -> list[Column]:
+        """Return the columns of one of the tables of densities."""
+        return [column for column in self.columns if column.density == density.family]
 
     def density_of(self, name: str) -> tuple[Density, int]:
         """The table of the density of a column, and the column's place in it."""

@@ -22,7 +22,6 @@ from naively.families.columns.kernel import USUAL_BINS, curve_between
 from naively.families.columns.loss import column_parameters, statistic_moments
 from naively.families.columns.number_table import Column, NumberColumns, NumberTable
 from naively.families.counts_left_out import Left, concat_rules
-from naively.families.densities.base import NumberFamily
 from naively.families.densities.gaussian import Gaussian
 from naively.names import Index
 from naively.read.matrix import error_for
@@ -81,13 +80,22 @@ class DecidedColumns:
             kept[self, rule] = tuple(self._decided(ledger, name, declared, rule) for name, declared in used)
         return kept[self, rule]
 
+    def _widest(self, ledger: PartLedger, declared: Rule) -> float:
+        """Return the largest variance over all rows of the columns that are declared to be of the same Gaussian."""
+        if not isinstance(declared, Refitted) or not isinstance(declared.family, Gaussian):
+            return 0.0
+        alike = [n for n, r in self.columns if isinstance(r, Refitted) and r.family == declared.family]
+        variances = _exact_sums(ledger).together.variance[0]
+        return float(max(variances[ledger.total.features.lookup[name]] for name in alike))
+
     def _decided(self, ledger: PartLedger, name: str, declared: Rule, rule: Smoothing) -> Column:
         """Return what a column is taken for; sums run over classes by name, so that their order does not matter."""
         moments = _exact_sums(ledger).moments.at((slice(None), ledger.total.features.lookup[name]))
-        counted, order = self._counted(ledger, name), ledger.classes.order
+        counted, order, widest = self._counted(ledger, name), ledger.classes.order, self._widest(ledger, declared)
         if order is None:
-            return decide(name, declared, counted, moments, rule)
-        found = decide(name, declared, replace(counted, counts=counted.counts[:, order]), moments.at(order), rule)
+            return decide(name, declared, counted, moments, rule, widest)
+        sorted_ = replace(counted, counts=np.ascontiguousarray(counted.counts[:, order]))
+        found = decide(name, declared, sorted_, moments.at(order), rule, widest)
         return found.reordered(np.argsort(order))
 
     def _counted(self, ledger: PartLedger, name: str) -> CountedColumn:
@@ -120,9 +128,10 @@ class DecidedColumns:
         parts: list[Logs] = [(np.zeros((X.rows, ledger.classes.size)), None)]
         for density in table.densities:
             x = table.matrix(X, density)
-            family, alpha, names = table.family_of(density), density_alpha(rule), density.features.listed
-            scores = self._normal_left_out if isinstance(family, Gaussian) else self._density_left_out
-            parts.append((scores(ledger, family, names, alpha, x, codes, weight), None))
+            columns, alpha = table.columns_of(density), density_alpha(rule)
+            normal = isinstance(columns[0].family, Gaussian)
+            scores = self._normal_left_out if normal else self._density_left_out
+            parts.append((scores(ledger, columns, alpha, x, codes, weight), None))
         if table.codes is not None:
             parts.append(_codes_left_out(table, rule, X, codes, weight))
         return added_logs(parts)
@@ -130,27 +139,27 @@ class DecidedColumns:
     def _normal_left_out(
         self,
         ledger: PartLedger,
-        family: NumberFamily,
-        names: list[Any],
+        columns: list[Column],
         alpha: float,
         x: Array,
         codes: Array,
         weight: Array,
     ) -> Array:
         """Return the sum of the log-densities of each row by the exact sums without it."""
-        sums, at = _exact_sums(ledger), [ledger.total.features.lookup[name] for name in names]
+        sums, at = _exact_sums(ledger), [ledger.total.features.lookup[column.name] for column in columns]
         values = np.full((len(x), sums.features.size), np.nan)
         values[:, at] = x
+        widening = np.array([[column.widening] for column in columns])
         every = sums.together.without(values, np.zeros_like(codes), weight).at((slice(None), None, at, None))
-        mine = sums.without(values, codes, weight).at((slice(None), None, at, None))
-        own = sums.moments.at((None, slice(None), at, None))
-        return _scores(family, x, own, mine, every, alpha, codes)
+        every = every._replace(variance=np.where(every.variance > 0, every.variance + widening, 0.0))
+        mine, own = sums.without(values, codes, weight).at((slice(None), None, at, None)), sums.moments
+        own, mine = (m._replace(variance=m.variance + widening) for m in (own.at((None, slice(None), at, None)), mine))
+        return _scores(columns[0], x, own, mine, every, alpha, codes)
 
     def _density_left_out(
         self,
         ledger: PartLedger,
-        family: NumberFamily,
-        names: list[Any],
+        columns: list[Column],
         alpha: float,
         x: Array,
         codes: Array,
@@ -158,13 +167,15 @@ class DecidedColumns:
     ) -> Array:
         """Return the same by the moments of the statistics of each column."""
         result = np.zeros((len(x), ledger.classes.size))
-        for values, name in zip(x.T, names, strict=True):
-            own = statistic_moments(family, self._counted(ledger, name))
+        for values, column in zip(x.T, columns, strict=True):
+            family = column.density
+            assert family is not None
+            own = statistic_moments(family, self._counted(ledger, column.name))
             inside = np.where(family.support.holds(values), values, np.nan)
             statistics = np.stack(family.statistics(inside), axis=1)
             mine = own.at(codes).without(statistics, weight).at((slice(None), None, None))
             every = own.pooled().at(None).without(statistics, weight).at((slice(None), None, None))
-            result += _scores(family, values[:, None], own.at((None, slice(None), None)), mine, every, alpha, codes)
+            result += _scores(column, values[:, None], own.at((None, slice(None), None)), mine, every, alpha, codes)
         return result
 
     # --- the model
@@ -223,13 +234,13 @@ def _n_codes(column: Column) -> int:
     return 1 if column.counts is None else max(len(column.counts), 1)
 
 
-def _scores(
-    family: NumberFamily, x: Array, own: Moments, mine: Moments, every: Moments, alpha: float, codes: Array
-) -> Array:
+def _scores(column: Column, x: Array, own: Moments, mine: Moments, every: Moments, alpha: float, codes: Array) -> Array:
     """Return log-densities, rows by classes, where only the row's own class has other moments (`mine`).
 
-    Axes of moments are rows, classes, columns and statistics.
+    Axes of moments are rows, classes, columns and statistics; all columns are of the family of one.
     """
+    family = column.density
+    assert family is not None
     scores, of_own = (
         log_densities(family, x[:, None], column_parameters(family, m, every, alpha)).sum(axis=2) for m in (own, mine)
     )

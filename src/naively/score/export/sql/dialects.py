@@ -26,6 +26,7 @@ class Dialect:
     stored: ClassVar[str] = "MATERIALIZED "
     needs_key: ClassVar[bool] = False  # to tell the rows of a table apart
     row_number: ClassVar[str] = "ROW_NUMBER() OVER ()"
+    grouping_sets: ClassVar[bool] = True
 
     # --- values
 
@@ -142,6 +143,7 @@ class SQLite(Dialect):
     name = "sqlite"
     double = "REAL"
     text = "TEXT"
+    grouping_sets = False
 
     def greatest(self, values: Sequence[str]) -> str:
         return f"MAX({', '.join(values)})" if len(values) > 1 else values[0]

@@ -262,13 +262,9 @@ def add_words(parts: Parts, number: int, term: Words) -> None:
     text = parts.value(dialect.to_text(f"t.{dialect.quoted(term.column)}"))
     lower = known.lower_for(term.words) if tokens.lowercase else []
     query = dialect.tokens(text, "naively_input", known, lower)
-    limits = ["LENGTH(word) > 1"] if tokens.kind == "sklearn" else []
-    if tokens.stop_words:
-        limits.append(f"word NOT IN ({', '.join(map(dialect.string, sorted(tokens.stop_words)))})")
-    if limits:
-        query = f"SELECT * FROM ({query}) AS words WHERE {' AND '.join(limits)}"
+    query = limited(dialect, tokens, query)
     parts.queries.append((f"{source}_words", query))
-    grams = _sequences(f"{source}_words", tokens.ngrams)
+    grams = sequences(f"{source}_words", tokens.ngrams)
     if term.weighting == "binary":
         grams = f"SELECT DISTINCT naively_row, word FROM ({grams}) AS words"
     elif term.weighting == "tfidf":
@@ -293,7 +289,15 @@ def add_words(parts: Parts, number: int, term: Words) -> None:
     parts.rows.append(WeightRows(number, list(term.words), None, term.idf, parts.planes(term.weights)))
 
 
-def _sequences(words: str, ngrams: tuple[int, int]) -> str:
+def limited(dialect: Dialect, tokens: Any, words: str) -> str:
+    """Return the query of words without those that are too short, or left out."""
+    limits = ["LENGTH(word) > 1"] if tokens.kind == "sklearn" else []
+    if tokens.stop_words:
+        limits.append(f"word NOT IN ({', '.join(map(dialect.string, sorted(tokens.stop_words)))})")
+    return f"SELECT * FROM ({words}) AS words WHERE {' AND '.join(limits)}" if limits else words
+
+
+def sequences(words: str, ngrams: tuple[int, int]) -> str:
     """Return the query of sequences of words."""
     low, high = ngrams
     if high == 1:
