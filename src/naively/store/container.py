@@ -27,8 +27,8 @@ from naively.errors import FileError
 from naively.store import remote
 from naively.store.registry import Json
 
-VERSION = 5
-OLDEST = 5
+VERSION = 6
+OLDEST = 6
 """The oldest version that is read: the first one that is kept for good."""
 _VERSION_NUMBER = re.compile("[1-9][0-9]{0,5}")
 SMALL = 16 << 20
