@@ -83,7 +83,7 @@ class Smoothed(AnyClasses):
 _UNSMOOTHED = Smoothed(0.0)
 
 
-def class_factors(weights: Mapping[Hashable, float] | str, classes: Index, rows: Array) -> Array:
+def class_factors(weights: str | Mapping[Hashable, float], classes: Index, rows: Array) -> Array:
     """Return how many times each class counts: by label, 1 where it is not named; "balanced": all classes alike.
 
     >>> class_factors({"b": 3.0}, Index.of(["a", "b"]), np.array([4, 2])).tolist()
