@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naively
+from naively import _core
 from naively.count.exact_numbers import ExactNumbers
 from naively.count.exact_pairs import ExactPairs
 from naively.count.exact_sums import ExactSums
@@ -166,6 +167,22 @@ def test_forged_sums_of_pairs_are_impossible() -> None:
         values = good.sums.rounded()
         values[at] = number
         assert not replace(good, sums=ExactNumbers.of(values)).possible
+
+
+def test_what_does_not_fit_is_refused_by_the_core() -> None:
+    with pytest.raises(ValueError, match="three sums are needed"):
+        _core.exact_covariances(_core.exactly(np.ones(3)), 1, 2, 1)
+    with pytest.raises(ValueError, match="fewer than no rows"):
+        _core.exact_covariances(_core.exactly(-np.ones(3)), 1, 1, 1)
+    with pytest.raises(ValueError, match="label is out of range"):
+        _core.count_products_exactly(np.ones((2, 2)), np.array([0, 1], np.int32), 1, None, 1)
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (0, 2), (5, 0), (5, 1)])
+def test_few_rows_and_columns_have_pairs_too(shape: tuple[int, int]) -> None:
+    found = part(np.ones(shape), np.zeros(shape[0], np.int32))
+    assert found.full().covariance.shape == (3, shape[1], shape[1])
+    assert found.full().n[0].tolist() == [[shape[0]] * shape[1]] * shape[1]
 
 
 def test_a_pair_takes_little_room() -> None:

@@ -226,11 +226,8 @@ def columns_of_part(part: Any) -> dict[str, Any]:
         words, feature = part.features, part.cells.feature
         named = words.names_of(feature) if isinstance(words, Vocabulary) else feature
         return {"feature": named, "class": part.cells.klass, **planes_of(part.planes, part.cells.exact)}
-    shape = part.sums.shape[1:] if isinstance(part, naively.ExactSums) else part.n.shape
-    klass, *features = (v.ravel() for v in np.indices(shape))
+    klass, *features = (v.ravel() for v in np.indices(part.sums.shape[1:]))
     columns = {"class": part.present[klass], **dict(zip(("feature", "with"), features, strict=False))}
-    if not isinstance(part, naively.ExactSums):
-        return columns | {"n": part.n.ravel(), "mean": part.mean.ravel(), "m2": part.m2.ravel()}
     for at, name in enumerate(("weights", "values", "squares")):
         place, length, digits = part.sums[at].flat
         ends = np.cumsum(length, dtype=np.int64)

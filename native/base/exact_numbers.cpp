@@ -29,6 +29,7 @@ struct Number {
 
     Number(const ExactView& numbers, std::size_t i, std::size_t start)
         : digits(numbers.digits + start), low(numbers.place[i]), end(low + numbers.length[i]) {}
+    Number(const Digit* given, int first, int last) : digits(given), low(first), end(last) {}
 
     bool zero() const { return low == end; }
     bool negative() const { return !zero() && (digits[end - low - 1] & top_bit); }
@@ -247,15 +248,35 @@ class OneMoments {
     Magnitude n_, x_, squares_;
 };
 
-// (n * products - x * y) / (n * n)
+// A number less another; the first as it is where the other is zero.
+class Difference {
+   public:
+    Difference(const Number& number, const Number& less) : plain_(number) {
+        if (less.zero()) return;
+        Digit negated[most_digits + 1], carry = 1;
+        const auto size = static_cast<std::size_t>(less.end - less.low) + 1;  // one more for the sign
+        for (std::size_t i = 0; i < size; ++i)
+            negated[i] = add_digits(~less.at(less.low + static_cast<int>(i)), 0, carry);
+        sum_.add(number.digits, static_cast<std::size_t>(number.end - number.low), number.low);
+        sum_.add(negated, size, less.low);
+        plain_ = Number(sum_.digits(), sum_.low(), sum_.low() + static_cast<int>(sum_.size()));
+    }
+    Difference(const Difference&) = delete;
+    const Number& operator*() const { return plain_; }
+
+   private:
+    FixedSum sum_;
+    Number plain_;
+};
+
+// (n * products - x * y) / (n * n), where n is not negative; 0 where it is zero.
 double covariance_of(const Number& n, const Number& x, const Number& y, const Number& products) {
-    if (n.zero() || n.negative()) return 0.0;
-    Magnitude a, b, left, right, top;
+    Magnitude a, b, left, right, top, by;
     set(a, n);
+    if (a.size == 0) return 0.0;
     set(b, products);
     multiply(left, a, b);
-    multiply(right, a, a);
-    const Magnitude bottom = right;
+    multiply(by, a, a);
     set(a, x);
     set(b, y);
     multiply(right, a, b);
@@ -266,7 +287,6 @@ double covariance_of(const Number& n, const Number& x, const Number& y, const Nu
         below = !below;
         subtract(top, right, left);
     }
-    Magnitude by = bottom;
     const double size = nearest_ratio(top, by);
     return below && size > 0.0 ? -size : size;
 }
@@ -414,14 +434,31 @@ Moments moments_of(const ExactView& sums, int threads) {
     return result;
 }
 
-std::vector<double> covariances_of(const ExactView& sums, int threads) {
-    const std::size_t size = sums.size / 4;
+Covariances covariances_of(const ExactView& sums, std::size_t classes, std::size_t width, int threads) {
     const std::vector<std::size_t> starts = starts_of(sums);
-    const auto number = [&](std::size_t i) { return Number(sums, i, starts[i]); };
-    std::vector<double> result(size);
-    in_runs(size, threads, [&](std::size_t first, std::size_t last) {
-        for (std::size_t i = first; i < last; ++i)
-            result[i] = covariance_of(number(i), number(size + i), number(2 * size + i), number(3 * size + i));
+    Covariances result;
+    for (auto* values : {&result.n, &result.covariance}) values->resize(classes * width * width);
+    for_each_task(classes * width, worth_threads(threads, 16 * sums.size), [&](std::size_t at) {
+        const std::size_t c = at / width, i = at % width;
+        const auto number = [&](std::size_t kind, std::size_t from, std::size_t to) {
+            const std::size_t place = ((kind * classes + c) * width + from) * width + to;
+            return Number(sums, place, starts[place]);
+        };
+        const Number none(nullptr, 0, 0);
+        for (std::size_t j = i; j < width; ++j) {
+            const Difference n(number(0, i, i), j == i ? none : number(0, i, j));
+            if ((*n).negative()) throw std::invalid_argument("there are fewer than no rows");
+            const Difference x(number(1, i, i), j == i ? none : number(1, i, j));
+            const Difference y(number(1, j, j), j == i ? none : number(1, j, i));
+            Magnitude rows;
+            set(rows, *n);
+            const double n_of_pair = rows.size ? nearest(rows) : 0.0,
+                         covariance = covariance_of(*n, *x, *y, number(2, i, j));
+            for (const std::size_t place : {(c * width + i) * width + j, (c * width + j) * width + i}) {
+                result.n[place] = n_of_pair;
+                result.covariance[place] = covariance;
+            }
+        }
     });
     return result;
 }

@@ -80,8 +80,13 @@ struct Moments {
 // sums.
 Moments moments_of(const ExactView& sums, int threads);
 
-// `sums` holds all n, then all sums of x, of y and of x * y. Returns (n * products - x * y) / (n * n), each rounded
-// once to the nearest double; 0 where n is not above 0.
-std::vector<double> covariances_of(const ExactView& sums, int threads);
+// For each class and pair of columns, the number of rows that have both and the covariance over them, as doubles.
+struct Covariances {
+    std::vector<double> n, covariance;
+};
+
+// Takes sums of pairs as exact_products.hpp makes them, with n, sums and squares of each column on the diagonals. Each
+// covariance is (n * products - x * y) / (n * n), rounded once, or 0 where no row has both columns.
+Covariances covariances_of(const ExactView& sums, std::size_t classes, std::size_t width, int threads);
 
 }  // namespace naively

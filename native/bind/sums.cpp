@@ -131,11 +131,12 @@ nb::tuple moments_py(const nb::tuple& arrays, int threads) {
                           array_of(std::move(moments.variance)));
 }
 
-nb::object covariances_py(const nb::tuple& arrays, int threads) {
+nb::tuple covariances_py(const nb::tuple& arrays, std::size_t classes, std::size_t width, int threads) {
     const Numbers numbers = numbers_of(arrays);
     const ExactView view = numbers.view();
-    require(view.size % 4 == 0, "four sums are needed for each pair");
-    return array_of(freely([&] { return covariances_of(view, threads); }));
+    require(view.size == 3 * classes * width * width, "three sums are needed for each class and pair of columns");
+    Covariances found = freely([&] { return covariances_of(view, classes, width, threads); });
+    return nb::make_tuple(array_of(std::move(found.n)), array_of(std::move(found.covariance)));
 }
 
 }  // namespace
@@ -158,7 +159,8 @@ void bind_sums(nb::module_& m) {
     m.def("exact_signs", &signs_py, nb::arg("numbers"));
     m.def("exact_rounded", &rounded_py, nb::arg("numbers"));
     m.def("exact_moments", &moments_py, nb::arg("sums"), nb::arg("threads"));
-    m.def("exact_covariances", &covariances_py, nb::arg("sums"), nb::arg("threads"));
+    m.def("exact_covariances", &covariances_py, nb::arg("sums"), nb::arg("classes"), nb::arg("width"),
+          nb::arg("threads"));
 }
 
 }  // namespace naively

@@ -75,19 +75,21 @@ class ExactPairs(ExactSums):
         return self.single().together
 
     @cached_property
-    def n(self) -> Array:
-        """Return the number of rows (Σw) that have both features of each pair, as float64: classes by features by
-        features.
-        """
-        return self._both(0).rounded()
+    def _pairs(self) -> tuple[Array, Array]:
+        present, shape = len(self.present), self.sums.shape[1:]
+        n_threads = threads(16 * self.sums.digits.size)
+        n, covariance = _core.exact_covariances(self.sums.flat, present, self.features.size, n_threads)
+        return n.reshape(shape), covariance.reshape(shape)
 
-    @cached_property
+    @property
+    def n(self) -> Array:
+        """The rows (Σw) that have both features of each pair, as float64: classes by features by features."""
+        return self._pairs[0]
+
+    @property
     def covariance(self) -> Array:
         """The covariance of each pair over the rows that have both, correctly rounded; 0 where there are none."""
-        x, n, products = self._both(1), self._both(0), self.sums.take(self._ordered + self._step * 2)
-        y = x.take(np.arange(self._step).reshape(x.shape).transpose(0, 2, 1))
-        stacked = ExactNumbers.stacked([n, x, y, products])
-        return _core.exact_covariances(stacked.flat, threads(stacked.digits.size)).reshape(n.shape)
+        return self._pairs[1]
 
     def refuse_impossible(self, classes: Index) -> None:
         """Raise NegativeCount if no rows can have these sums, since other rows were subtracted than had been added."""
@@ -109,10 +111,20 @@ class ExactPairs(ExactSums):
 
     @cached_property
     def _impossible(self) -> Array:
+        """A mask of the pairs whose sums are those of no rows."""
         alone, x, products = self.sums.signs()
-        both, apart = self._both(0).signs(), ~np.eye(self.features.size, dtype=bool)
-        lower = np.tri(self.features.size, k=-1, dtype=bool) & (products != 0)
-        return (alone < 0) | (both < 0) | (apart & (alone == 0) & (x != 0)) | ((both == 0) & (products != 0)) | lower
+        width = self.features.size
+        apart, lower = ~np.eye(width, dtype=bool), np.tri(width, k=-1, dtype=bool)
+        both = (
+            self._rows_with_both().signs() if (alone[:, apart] != 0).any() else np.einsum("cii->ci", alone)[:, :, None]
+        )
+        return (alone < 0) | (both < 0) | (apart & (alone == 0) & (x != 0)) | ((both == 0) | lower) & (products != 0)
+
+    def _rows_with_both(self) -> ExactNumbers:
+        width = self.features.size
+        k, i, j = np.indices(self.sums.shape[1:], sparse=True)
+        own, pair = (k * width + i) * width + i, (k * width + i) * width + j
+        return self.sums.take(own + 0 * j) - self.sums.take(np.where(i == j, -1, pair))
 
     @classmethod
     def _shape(cls, present: int, features: Index) -> tuple[int, ...]:
@@ -126,32 +138,8 @@ class ExactPairs(ExactSums):
         return np.stack([alone, alone, products]).reshape(3, -1)
 
     @property
-    def _step(self) -> int:
-        """Number of sums of each of the three kinds."""
-        return len(self.present) * self.features.size**2
-
-    @property
-    def _grid(self) -> tuple[Array, Array, Array]:
-        k, i, j = np.indices(self.sums.shape[1:], sparse=True)
-        return k * self.features.size**2, i, j
-
-    @property
     def _own(self) -> Array:
         """The places of the sums of each feature by itself."""
         width = self.features.size
         own = np.arange(len(self.present))[:, None] * width**2 + np.arange(width) * (width + 1)
-        return own + np.arange(3)[:, None, None] * self._step
-
-    @property
-    def _ordered(self) -> Array:
-        """The place of each pair with the smaller feature first."""
-        k, i, j = self._grid
-        return k + np.minimum(i, j) * self.features.size + np.maximum(i, j)
-
-    def _both(self, kind: int) -> ExactNumbers:
-        """The n or x of feature i over the rows that have j as well."""
-        k, i, j = self._grid
-        width = self.features.size
-        all_rows = self.sums.take(kind * self._step + k + i * (width + 1) + 0 * j)
-        missing_j = np.where(i == j, -1, kind * self._step + k + i * width + j)
-        return all_rows - self.sums.take(missing_j)
+        return own + np.arange(3)[:, None, None] * len(self.present) * width**2
