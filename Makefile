@@ -8,10 +8,10 @@ BENCH ?= core
 BENCH_ARGS ?=
 
 PIP = -m pip install --quiet --disable-pip-version-check
-CORE = pyproject.toml CMakeLists.txt $(wildcard native/*)
-NATIVE = $(wildcard native/*.cpp native/*.hpp)
+CORE = pyproject.toml CMakeLists.txt $(wildcard native/*/*)
+NATIVE = $(wildcard native/*/*.cpp native/*/*.hpp)
 
-.PHONY: help demo test engines faults lint bench sanitize format clean
+.PHONY: help demo test engines faults lint docs bench sanitize format clean
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 
@@ -24,8 +24,8 @@ demo: .venv/.core  ## a short tour
 test: .venv/.test  ## all tests, and every example in the sources and the documents
 	.venv/bin/pytest $(PYTEST_ARGS)
 
-engines: .venv/.engines  ## tests of Spark (which needs Java), Dask and Ray, in a network of their own
-	.venv/bin/python tests/engines/loopback.py .venv/bin/pytest tests/engines -m engines -n 0 -p no:logging $(PYTEST_ARGS)
+engines: .venv/.engines  ## tests of databases, Spark (which needs Java), Dask and Ray, in a network of their own
+	.venv/bin/python tests/engines/loopback.py .venv/bin/pytest tests -m engines -n 0 -p no:logging $(PYTEST_ARGS)
 
 faults: .venv/.engines  ## tests of tasks, workers and drivers that fail, ten times in a row
 	@for turn in 1 2 3 4 5 6 7 8 9 10; do echo "turn $$turn"; .venv/bin/python tests/engines/loopback.py \
@@ -42,7 +42,11 @@ lint: .venv/.lint  ## style, types, layers; says all there is to say before it f
 	check .venv/bin/lint-imports --no-logo; \
 	if [ -n "$$failed" ]; then echo "make lint: failed: $${failed#, }"; exit 1; fi
 
-bench: .venv/.bench  ## how fast the core is; with BENCH=text, tables, choosing, commands, rows, merging or engines, those
+docs: .venv/.core  ## write docs/reference.md and docs/architecture.svg
+	@.venv/bin/python docs/make_reference.py
+	@.venv/bin/python docs/make_drawing.py
+
+bench: .venv/.bench  ## how fast the core is; with BENCH=text, tables, choosing, commands, rows, merging, streams or engines, those
 	@.venv/bin/python bench/$(BENCH).py $(BENCH_ARGS)
 
 # Python itself is not built with sanitizers, so they are loaded ahead of it. Their reports go past pytest.

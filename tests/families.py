@@ -164,13 +164,11 @@ def weighted_data(draw: st.DrawFn, case: Case, least: int = 2, columns_at_least:
     X, y = draw(data(least, columns_at_least))
     ones = st.just(1.0)
     least_weight = 1.0 if case.name == "text selected" else 1e-6  # a word of fewer texts than one is not selected
-    weights = ones if case.name in PAIRS else draw(st.sampled_from([ones, st.floats(least_weight, 1e6), LARGE]))
+    weights = draw(st.sampled_from([ones, st.floats(least_weight, 1e6), LARGE]))
     return np.column_stack([X, draw(st.lists(weights, min_size=len(y), max_size=len(y)))]), y
 
 
 LARGE = st.sampled_from([1.0, 3.0, 2.0**53])
-PAIRS = ("tied", "full")
-"""The one exception: products of pairs of columns are sums of doubles, which are rounded."""
 
 
 def fitted(case: Case, rows: Array, y: Array) -> Any:

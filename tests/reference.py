@@ -6,6 +6,8 @@ import math
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 
 def missing(x: Any) -> bool:
     return isinstance(x, float) and math.isnan(x)
@@ -70,6 +72,23 @@ def exact_sums(rows: Any, klass: Any, classes: int, weight: Any) -> tuple[list[F
             x[c][j] += w * exact
             squares[c][j] += w * exact * exact
     return tuple([value for row in sums for value in row] for sums in (n, x, squares))
+
+
+def exact_pairs(rows: Any, klass: Any, classes: int, weight: Any) -> Any:
+    """n, x and products of pairs of columns as ExactPairs holds them, as fractions."""
+    width = rows.shape[1]
+    sums = np.full((3, classes, width, width), Fraction(0), object)
+    for r, (row, c) in enumerate(zip(rows.tolist(), klass.tolist(), strict=True)):
+        w = Fraction(1) if weight is None else Fraction(round(Fraction(float(weight[r])) * 2**64), 2**64)
+        exact = [None if missing(value) else Fraction(value) for value in row]
+        for i, x in enumerate(exact):
+            for j, y in enumerate(exact):
+                if x is not None and (i == j or y is None):
+                    sums[0, c, i, j] += w
+                    sums[1, c, i, j] += w * x
+                if x is not None and y is not None and i <= j:
+                    sums[2, c, i, j] += w * x * y
+    return sums
 
 
 def in_units(number: float) -> int:

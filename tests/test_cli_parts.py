@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 import naively
-from naively.cli import main, options
+from naively.cli import main
 from naively.cli.prefetch import Prefetch
-from naively.sources import request
 
 
 def test_what_is_fetched_ahead_comes_in_order_and_so_do_errors():
@@ -40,11 +39,6 @@ def test_who_stops_early_stops_the_fetcher():
     never = Prefetch(endless())  # closed before anything is taken
     never.close()
     assert not never._fetcher.is_alive()
-
-
-def test_the_formats_that_help_lists_are_those_that_are_read():
-    """They are written twice, since help must not wait for what reads them."""
-    assert options.FORMATS == request.FORMATS
 
 
 @pytest.fixture

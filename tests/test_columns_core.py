@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from reference import as_fractions, in_units
 
 from naively import _core
-from naively.count import grid
 
 TYPES = [np.float64, np.float32, np.int64, np.int32, np.uint8]
 LOWEST = -(2**31)
@@ -24,16 +23,6 @@ many_times = settings(max_examples=100)
 every_type = pytest.mark.parametrize("dtype", TYPES)
 seeds = st.integers(0, 2**32 - 1)
 finite = st.floats(allow_nan=False, allow_infinity=False)
-
-
-def cell_of(x: float, bits: int) -> int:
-    """Sign, exponent and `bits` bits of the fraction as one number, in the order of the numbers."""
-    fraction, exponent = math.frexp(abs(x))
-    if x and exponent + 1022 > 0:
-        size = (exponent + 1022 << bits) + math.floor((2 * fraction - 1) * 2**bits)
-    else:
-        size = math.floor(math.ldexp(abs(x), 1022) * 2**bits)
-    return (1 << 11 + bits) + (size if x >= 0 else -1 - size)
 
 
 Sums = dict[tuple[Any, int], Fraction]
@@ -92,22 +81,6 @@ def equal(a: Any, b: Any) -> bool:
 
 
 @small
-@given(labels(), st.lists(st.sampled_from(TYPES), max_size=5), st.sampled_from([0, 3, 10, 18]))
-def test_numbers_are_counted_as_the_reference_does(drawn: Any, types: Any, bits: int) -> None:
-    rng, klass, classes, weight, weights = drawn
-    columns = [column(rng, dtype, len(klass)) for dtype in types]
-    found = _core.count_grids(columns, klass, classes, weight, bits, 1)
-    assert equal(found, _core.count_grids(columns, klass, classes, weight, bits, 2))
-    assert len(found) == len(types)
-    for x, (cells, fault) in zip(columns, found, strict=True):
-        assert fault is None
-        names = [None if math.isnan(v) else cell_of(v, bits) for v in x.astype(np.float64).tolist()]
-        want_cells, gone = split(names, klass, classes, weights)
-        same_cells(*cells[:3], want_cells)
-        assert as_fractions(cells[3]) == gone
-
-
-@small
 @given(labels(), st.lists(st.sampled_from(TYPES), max_size=9), st.sampled_from([1, 50]), st.integers(1, 3))
 def test_sums_of_columns_are_those_of_a_matrix(drawn: Any, types: Any, copies: int, threads: int) -> None:
     rng, klass, classes, weight, _ = drawn
@@ -121,86 +94,40 @@ def test_sums_of_columns_are_those_of_a_matrix(drawn: Any, types: Any, copies: i
     assert equal(found, _core.count_exactly(matrix, klass, classes, weight, 1))
 
 
-def test_more_cells_than_fit_in_a_table_are_counted_too() -> None:
-    rng = np.random.default_rng(0)
-    x = rng.normal(size=300_000) * 2.0 ** rng.integers(-9, 9, 300_000)
-    x[::1000] = np.nan
-    klass = rng.integers(0, 64, len(x)).astype(np.int32)
-    (((cell, label, value, lost), fault),) = _core.count_grids([x], klass, 64, None, 18, 1)
-    known = ~np.isnan(x)
-    pattern = x[known].view(np.int64) >> 34
-    order = np.where(x[known] < 0, -1 - (pattern & (1 << 29) - 1), pattern) + (1 << 29)
-    pairs, many = np.unique(order * 64 + klass[known], return_counts=True)
-    assert fault is None
-    assert np.unique(cell).size > 2**18
-    assert np.array_equal(cell * 64 + label, pairs)
-    assert np.array_equal(value, many)
-    assert np.array_equal(lost, np.bincount(klass[~known], minlength=64))
-
-
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @small
 @given(st.data())
 def test_the_first_infinity_of_a_column_is_told(dtype: Any, draw: Any) -> None:
-    rng, klass, classes, weight, _ = draw.draw(labels(1))
+    rng, klass, *_ = draw.draw(labels(1))
     good, bad = column(rng, np.int32, len(klass)), column(rng, dtype, len(klass))
     rows = draw.draw(st.sets(st.integers(0, len(klass) - 1), min_size=1, max_size=3))
     bad[list(rows)] = draw.draw(st.sampled_from([np.inf, -np.inf]))
-    for threads in (1, 2):
-        found = _core.count_grids([bad, bad, good], klass, classes, weight, 10, threads)
-        assert found[:2] == [(None, (1, min(rows), 0))] * 2
-        assert equal(found[2:], _core.count_grids([good], klass, classes, weight, 10, 1))
-    columns = [_core.Column.of_bins(x, np.zeros(0, np.int64), 10) for x in (good, bad)]
+    columns = [_core.Column.of_bins(x, np.zeros(0)) for x in (good, bad)]
     assert _core.read_codes(columns, len(bad), 2)[1] == (1, min(rows), 1)
 
 
 @every_type
 @small
-@given(seeds, st.integers(0, 150), st.integers(0, 80), st.sampled_from([0, 4, 10, 18]))
-def test_a_code_is_the_number_of_edges_up_to_the_cell(dtype: Any, seed: int, rows: int, many: int, bits: int) -> None:
+@given(seeds, st.integers(0, 150), st.integers(0, 80))
+def test_a_code_is_the_number_of_bins_that_begin_up_to_the_number(dtype: Any, seed: int, rows: int, many: int) -> None:
     rng = np.random.default_rng(seed)
     x = column(rng, dtype, rows)
-    cells = [None if math.isnan(v) else cell_of(v, bits) for v in x.astype(np.float64).tolist()]
-    known = np.array([c for c in cells if c is not None] or [0])
-    edges = np.unique(rng.choice(known, many) + rng.integers(-1, 2, many))
-    columns = [_core.Column.of_bins(x, at, bits) for at in (edges, edges[:0])]
+    known = [v for v in x.astype(np.float64).tolist() if not math.isnan(v)] or [0.0]
+    edges = np.unique(rng.choice(known, many) + rng.choice([0.0, 0.0, 0.5, -1e-9], many))
+    columns = [_core.Column.of_bins(x, at) for at in (edges, edges[:0])]
     codes, fault = _core.read_codes(columns, len(x), 1 + seed % 2)
     assert fault is None
     assert codes.dtype == np.int32
-    assert codes[:, 1].tolist() == [LOWEST if c is None else 0 for c in cells]
-    assert codes[:, 0].tolist() == [LOWEST if c is None else np.searchsorted(edges, c, side="right") for c in cells]
+    values = x.astype(np.float64).tolist()
+    assert codes[:, 1].tolist() == [LOWEST if math.isnan(v) else 0 for v in values]
+    assert codes[:, 0].tolist() == [LOWEST if math.isnan(v) else int((edges <= v).sum()) for v in values]
 
 
 @many_times
 @given(finite, finite)
-def test_cells_are_in_the_order_of_the_numbers(x: float, y: float) -> None:
-    a, b = grid.cells_of(np.array([x, y])).tolist()
-    assert [a, b] == [cell_of(x, grid.BITS), cell_of(y, grid.BITS)]
-    assert a == b or (a < b) == (x < y)
-    assert 0 <= min(a, b) <= max(a, b) < grid.CELLS
-    codes, _ = _core.read_codes([_core.Column.of_bins(np.array([x, y]), np.sort([a, b]), grid.BITS)], 2, 1)
-    assert codes[:, 0].tolist() == [1 + (a >= b), 1 + (b >= a)]
-
-
-@many_times
-@given(finite)
-def test_the_middle_of_a_cell_lies_in_it_and_its_start_is_nearest_to_zero(x: float) -> None:
-    cell = grid.cells_of(np.array([x]))
-    middle, start = grid.middles(cell), grid.starts(cell)
-    assert grid.cells_of(middle) == cell
-    assert abs(middle - x)[0] <= 2.0**-grid.BITS * max(abs(x), 2.0**-1022)
-    assert abs(start[0]) <= min(abs(x), abs(middle[0]))
-    if start[0] != 0:
-        assert grid.cells_of(start) == cell
-        assert grid.cells_of(np.nextafter(start, 0.0)) != cell
-
-
-def test_whole_numbers_up_to_2048_have_a_cell_each() -> None:
-    whole = np.arange(-2048, 2049)
-    cells = grid.cells_of(whole)
-    assert (np.diff(cells) > 0).all()
-    assert grid.starts(cells).tolist() == whole.tolist()
-    assert grid.cells_of(np.array([-0.0])) == grid.cells_of(np.array([0.0]))
+def test_bins_begin_in_the_order_of_the_numbers(x: float, y: float) -> None:
+    codes, _ = _core.read_codes([_core.Column.of_bins(np.array([x, y]), np.sort([x, y]))], 2, 1)
+    assert codes[:, 0].tolist() == [1 + (x >= y), 1 + (y >= x)]
 
 
 @st.composite
@@ -466,12 +393,6 @@ NOTHING = np.zeros((0, 4)), np.zeros((0, 4)), np.zeros(0, np.int64), np.zeros(0,
         lambda: _core.count_columns_exactly([ONE, np.ones(2)], LABEL, 1, None, 1),
         lambda: _core.count_columns_exactly([ONE], LABEL + 1, 1, None, 1),
         lambda: _core.count_columns_exactly([ONE], LABEL, 1, np.ones(2), 1),
-        lambda: _core.count_grids([ONE, np.ones(2)], LABEL, 1, None, 10, 1),
-        lambda: _core.count_grids([ONE], LABEL + 1, 1, None, 10, 1),
-        lambda: _core.count_grids([ONE], LABEL, 1, np.ones(2), 10, 1),
-        lambda: _core.count_grids([ONE], LABEL, 1, None, 19, 1),
-        lambda: _core.count_grids([ONE], LABEL, 1, None, -1, 1),
-        lambda: _core.Column.of_bins(ONE, np.zeros(0, np.int64), 19),
         lambda: _core.read_codes([_core.Column.of_codes(LABEL)], 2, 1),
         lambda: _core.score_columns([([_core.Column.of_codes(LABEL)], *WEIGHTS)], 2, 1, 1),
         lambda: _core.score_columns([([], *WEIGHTS)], 1, 1, 1),
@@ -500,10 +421,9 @@ def test_types_that_the_core_does_not_read_are_refused(threads: int) -> None:
     odd = np.ones(1, np.int16)
     for call in (
         lambda: _core.count_columns_exactly([odd, odd], LABEL, 1, None, threads),
-        lambda: _core.count_grids([odd, odd], LABEL, 1, None, 10, threads),
         lambda: _core.count_whole([odd, odd], LABEL, 1, None, threads),
         lambda: _core.whole_codes(odd),
-        lambda: _core.Column.of_bins(odd, np.zeros(0, np.int64), 10),
+        lambda: _core.Column.of_bins(odd, np.zeros(0)),
         lambda: _core.Column.of_numbers(odd, _core.KnownNumbers.of(np.zeros(0, np.int64))),
     ):
         with pytest.raises(TypeError):
@@ -586,10 +506,10 @@ def test_bins_of_whole_numbers_near_and_far(dtype: Any, farthest: int) -> None:
     x = rng.integers(max(ends.min, -farthest), min(ends.max, 2 * farthest), 70_000, dtype=dtype, endpoint=True)
     x[:4] = [ends.min, ends.max, 0, min(farthest, ends.max)]
     for least in (0.0, -3.5, 0.25):
-        edges = np.unique(grid.cells_of(np.array([least, least + farthest / 2, float(farthest)])))
-        codes, fault = _core.read_codes([_core.Column.of_bins(x, edges, grid.BITS)], len(x), 2)
+        edges = np.unique([least, least + farthest / 2, float(farthest)])
+        codes, fault = _core.read_codes([_core.Column.of_bins(x, edges)], len(x), 2)
         assert fault is None
-        assert np.array_equal(codes[:, 0], np.searchsorted(edges, grid.cells_of(x.astype(np.float64)), side="right"))
+        assert np.array_equal(codes[:, 0], np.searchsorted(edges, x.astype(np.float64), side="right"))
 
 
 def test_damaged_texts_are_not_looked_up() -> None:

@@ -207,13 +207,13 @@ def test_summing_cells_equals_summing_dictionaries(draw: Any) -> None:
 
 def test_changed_kinds_tell_what_comes_to_be_and_what_ceases() -> None:
     before, added = np.array([[0, 1, 1, 2], [0, 0, 0, 1]]), np.array([[1, 1, 0, 0], [0, 0, 1, -1]])
-    kind, klass, many = _core.changed_kinds(before, added, np.array([0, 0, 1, 1], np.int32))
+    kind, klass, many = _core.histogram_change(before, added, np.array([0, 0, 1, 1], np.int32))
     found = list(
         zip((kind >> 31).tolist(), (kind & (2**31 - 1)).tolist(), klass.tolist(), many[0].tolist(), strict=True)
     )
     assert found == [(1, 0, 1, -1), (1, 1, 1, 1), (2, 0, 0, 1), (2, 0, 1, 1), (2, 1, 1, -1)]
     with pytest.raises((ValueError, OverflowError)):
-        _core.changed_kinds(before, -added, np.array([0, 0, 1, 1], np.int32))
+        _core.histogram_change(before, -added, np.array([0, 0, 1, 1], np.int32))
 
 
 def test_a_sum_that_does_not_fit_is_told_not_wrapped() -> None:

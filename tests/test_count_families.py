@@ -25,7 +25,7 @@ from naively.names import Index
 from naively.smooth.logs import Logs, exp
 from naively.smooth.rules import Context
 from naively.store.codec import Reader, Writer
-from naively.store.registry import CLASSES, NAMES, stored
+from naively.store.registry import stored
 
 CLASSES_OF_ROWS = Index.of(["a", "b", "c"])
 BUILT_IN = [Multinomial(), Complement(), Bernoulli(), Poisson()]
@@ -138,17 +138,14 @@ def test_a_new_family_settles_alpha_by_evidence_and_counts_its_parameters() -> N
 
 def test_a_new_family_is_stored_by_its_fields() -> None:
     stored("tests.Geometric")(Geometric)
-    try:
-        X, codes = np.array([[1.0, 6.0], [0.0, 3.0], [2.0, np.nan]]), np.array([0, 1, 2], np.int32)
-        ledger = ledger_of(Geometric(), X, codes)
-        writer = Writer()
-        kept = writer.put({"family": Geometric("mine"), "ledger": ledger}, "model")
-        again = Reader(writer.arrays).get(kept)
-        assert again["family"] == Geometric("mine")
-        rule = Additive(1.0)
-        assert np.array_equal(scores(again["family"], again["ledger"], rule, X), scores(Geometric(), ledger, rule, X))
-    finally:
-        del CLASSES["tests.Geometric"], NAMES[Geometric]
+    X, codes = np.array([[1.0, 6.0], [0.0, 3.0], [2.0, np.nan]]), np.array([0, 1, 2], np.int32)
+    ledger = ledger_of(Geometric(), X, codes)
+    writer = Writer()
+    kept = writer.put({"family": Geometric("mine"), "ledger": ledger}, "model")
+    again = Reader(writer.arrays).get(kept)
+    assert again["family"] == Geometric("mine")
+    rule = Additive(1.0)
+    assert np.array_equal(scores(again["family"], again["ledger"], rule, X), scores(Geometric(), ledger, rule, X))
 
 
 # --- short ways

@@ -15,7 +15,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from naively.cli import main
-from naively.sources import Request, SourceError, excel, open_source
+from naively.sources import excel
+from naively.sources.errors import SourceError
+from naively.sources.open import open_source
+from naively.sources.request import Request
 
 DAY, MOMENT = datetime.datetime(2020, 1, 31), datetime.datetime(2020, 2, 1, 10, 30, 0, 250_000)
 ROWS = [

@@ -16,8 +16,6 @@ from scipy import optimize, stats
 
 import naively
 from naively import InputError, NaiveBayes, NumberFamily, leave_one_out
-from naively.cli.factors import counts_of
-from naively.cli.values import telling_values
 from naively.count.exact_sums import ExactSums
 from naively.names import Index
 from naively.score.density import Density, log_densities
@@ -254,7 +252,7 @@ class Lengths(NumberFamily):
 
     support = naively.LogNormal.support
     names: ClassVar[tuple[str, ...]] = ("square",)
-    shown: ClassVar[tuple[str, ...]] = ("scale",)
+    parameter_names: ClassVar[tuple[str, ...]] = ("scale",)
 
     def statistics(self, x: Array) -> tuple[Array, ...]:
         return (x * x,)
@@ -319,11 +317,10 @@ def test_classes_are_told_by_the_parameters_of_their_densities(case: Case) -> No
     model = plain_table(columns=dict.fromkeys(table, case.family)).fit(table, y)
     described = [model.table_.blocks[case.family.title].described(k, 0) for k in range(2)]
     place = (" low", " high") if case.family.rising else ("", "")
-    values = telling_values(model, 5)
+    values = model.top_values(5)
     assert [values[label][0][0] for label in "ab"] == [f"x{p} ({d})" for p, d in zip(place, described, strict=True)]
     assert all(len(values[label]) == 1 for label in "ab")  # y has one value
-    found = counts_of(model, {"x": table["x"][:1]})("x", 1)
-    assert found == described[1]
+    assert model.explain({"x": table["x"][:1]}).counts("x") == dict(zip("ab", described, strict=True))
     low, high = model.intervals({"x": table["x"][:3]})
     assert (low <= high).all()
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
 from fractions import Fraction
 from itertools import chain
 from typing import Any
@@ -12,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 import reference
+from exact_cases import KINDS, both_registers, fractions, nearest, numbers, registers, weights
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -19,48 +17,11 @@ from naively import _core
 from naively.count.exact_numbers import ExactNumbers
 from naively.count.exact_sums import ExactSums
 from naively.errors import InputError, NegativeCount
+from naively.families.base import rows_per_class
 from naively.names import Index
 
 TYPES = [np.float64, np.float32, np.int64, np.int32, np.uint8]
-KINDS = ["normal", "apart", "everything", "few bits", "far", "tiny", "huge"]
 some = settings(max_examples=60)
-
-
-both_registers = pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
-
-
-@contextmanager
-def registers(narrow: bool) -> Iterator[None]:
-    """Without wide registers and fused multiply-add, if narrow."""
-    with pytest.MonkeyPatch.context() as patch:
-        if narrow:
-            patch.setenv("NAIVELY_NARROW", "1")
-        yield
-
-
-def numbers(rng: np.random.Generator, kind: str, shape: tuple[int, ...]) -> Any:
-    """Doubles of one magnitude, of magnitudes far apart, of every magnitude, ..."""
-    normal = rng.normal(size=shape)
-    made = {
-        "normal": normal,
-        "apart": np.ldexp(normal, rng.integers(-40, 40, shape)),
-        "everything": np.ldexp(normal, rng.integers(-1074, 1021, shape)),
-        "few bits": rng.integers(-9, 9, shape) / 4.0,
-        "far": normal + 10.0 ** rng.integers(0, 300),
-        "tiny": normal * 1e-307 * (rng.random(shape) < 0.5),
-        "huge": np.where(rng.random(shape) < 0.01, 1e300, normal),
-    }
-    return made[kind]
-
-
-def weights(rng: np.random.Generator, rows: int) -> Any:
-    choices = (
-        rng.random(rows),
-        np.ldexp(rng.random(rows), rng.integers(-70, 62, rows)),
-        rng.integers(0, 3, rows).astype(float),
-        rng.choice([0.1, 0.7, 1e6], rows),
-    )
-    return choices[rng.integers(len(choices))]
 
 
 @st.composite
@@ -86,24 +47,6 @@ def labelled(draw: st.DrawFn) -> tuple[Any, Any, int, Any]:
     )
 
 
-def fractions(exact: Any) -> list[Fraction]:
-    """The numbers that digits stand for."""
-    place, length, digits = exact
-    values, at = [], 0
-    for low, size in zip(place.tolist(), length.tolist(), strict=True):
-        own = b"".join(int(digit).to_bytes(8, "little") for digit in digits[at : at + size])
-        values.append(Fraction(int.from_bytes(own, "little", signed=True)) * Fraction(2) ** (64 * low))
-        at += size
-    return values
-
-
-def nearest(value: Fraction) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return float("inf") if value > 0 else float("-inf")
-
-
 def sums_of(X: Any, klass: Any, classes: int, weight: Any = None, threads: int = 1) -> Any:
     sums, fault = _core.count_exactly(X, klass, classes, weight, threads)
     assert fault is None
@@ -120,9 +63,7 @@ def same(left: Any, right: Any) -> bool:
 
 
 def part(X: Any, klass: Any, classes: int, weight: Any = None) -> ExactSums:
-    own = np.ones(len(klass)) if weight is None else weight
-    rows = np.bincount(klass, own, classes)
-    sums, fault = ExactSums.counted(X, klass, rows, Index(X.shape[1]), weight)
+    sums, fault = ExactSums.counted(X, klass, rows_per_class(klass, weight, classes), Index(X.shape[1]), weight)
     assert fault is None
     return sums
 
@@ -179,7 +120,7 @@ def test_what_is_added_can_be_taken_out_without_a_trace(case: Any, other: Any) -
     a = part(np.ascontiguousarray(X[:, :columns]), klass, classes, weight)
     b = part(np.ascontiguousarray(Y[:, :columns]), others, more, weight_of_others)
     assert (a + b).sums == (b + a).sums
-    assert (a + b).minus(b, NAMES).same(replace(a, rows=(a + b).minus(b, NAMES).rows))
+    assert (a + b).minus(b, NAMES).same(a)
     assert (a + b).same(b + a)
 
 

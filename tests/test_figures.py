@@ -220,6 +220,12 @@ def test_the_calibration_after_forgetting_is_that_of_the_rows_that_are_left(name
     np.testing.assert_allclose(model.predict_proba(X), proba, rtol=1e-9)
 
 
+def sampled(model: Any) -> tuple[int, float]:
+    """Return the number of different rows in the sample of a model, and the weight of all."""
+    sample = model._state.sample
+    return sample.n_rows, sum(float(group.weight.sum()) for group in sample.groups)
+
+
 def test_rows_are_forgotten_by_the_calibration_whatever_form_they_come_in() -> None:
     import pandas as pd
     import pyarrow as pa
@@ -236,9 +242,9 @@ def test_rows_are_forgotten_by_the_calibration_whatever_form_they_come_in() -> N
     frame = pd.DataFrame(columns)
     for other in (frame.astype({"whole": float, "text": "category"}), pa.Table.from_pandas(frame)):
         model = NaiveBayes().fit(frame, y)
-        assert model._finish_calibration(model._model).sample.rows == 300
+        assert sampled(model) == (300, 300)
         model.forget(other[:200], y[:200])
-        assert model._model.calibrated.sample.rows == 100
+        assert sampled(model) == (100, 100)
 
 
 def test_a_sliding_window_stays_calibrated() -> None:
@@ -254,12 +260,11 @@ def test_forgetting_takes_weights_out_of_the_calibration() -> None:
     table, y = repeated_evidence(100)
     five = np.full(100, 5.0)
     model = NaiveBayes().fit(table, y, five)
-    model._finish_calibration(model._model)
+    assert sampled(model)[1] == 500
     model.forget(part(table, slice(40)), y[:40])  # one of five
-    assert model._model.calibrated.sample.rows == 460
+    assert sampled(model)[1] == 460
     model.forget(part(table, slice(40)), y[:40], np.full(40, 4.0))
-    assert model._model.calibrated.sample.rows == 300
-    assert len(model._model.calibrated.sample.keys) == 60
+    assert sampled(model)[1] == 300
 
 
 def test_calibrating_anew_takes_weights_for_rows_too() -> None:

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from families import CASES, PAIRS, Array, Case, data, fitted, learn, of_rows, weighted_data
+from families import CASES, Array, Case, data, fitted, learn, of_rows, weighted_data
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naively
 from naively import testing
-from naively.count.comoments import DigitsLost
 
 every_family = pytest.mark.parametrize("case", CASES, ids=repr)
 few = settings(max_examples=25)
@@ -24,9 +23,6 @@ def counter(case: Case) -> Any:
         return fitted(case, rows, y).tally_
 
     return count
-
-
-every_exact_family = pytest.mark.parametrize("case", [case for case in CASES if case.name not in PAIRS], ids=repr)
 
 
 def scores(estimator: Any, case: Case, rows: Array) -> Array:
@@ -55,7 +51,7 @@ def test_adding_tallies_is_commutative_and_associative_and_nothing_is_neutral(ca
     testing.nothing_is_neutral(a, estimator._blocks_of(estimator._model).empty(a.classes, a.features))
 
 
-@every_exact_family
+@every_family
 @few
 @given(st.data())
 def test_forgetting_undoes_counting_exactly(case: Case, draw: Any) -> None:
@@ -63,7 +59,7 @@ def test_forgetting_undoes_counting_exactly(case: Case, draw: Any) -> None:
     testing.forgetting_undoes_counting(counter(case), rows, y, at=draw.draw(st.integers(1, len(y) - 1)))
 
 
-@every_exact_family
+@every_family
 @few
 @given(st.data())
 def test_forgetting_rows_equals_never_having_seen_them(case: Case, draw: Any) -> None:
@@ -74,25 +70,6 @@ def test_forgetting_rows_equals_never_having_seen_them(case: Case, draw: Any) ->
     assert both.tally_ == kept.tally_
     assert both.classes_.tolist() == kept.classes_.tolist()
     np.testing.assert_array_equal(scores(both, case, rows), scores(kept, case, rows))
-
-
-@pytest.mark.parametrize("case", [case for case in CASES if case.name in PAIRS], ids=repr)
-@few
-@given(data(), st.data())
-def test_products_of_pairs_of_columns_are_forgotten_or_the_call_is_refused(
-    case: Case, rows: tuple[Array, Array], more: Any
-) -> None:
-    X, y = rows
-    at = more.draw(st.integers(1, len(y) - 1))
-    kept, both = case.make().fit(case.rows(X[:at]), y[:at]), case.make().fit(case.rows(X), y)
-    before = both.tally_
-    try:
-        both.forget(case.rows(X[at:]), y[at:])
-    except DigitsLost:
-        assert both.tally_ == before
-        return
-    assert both.tally_ == kept.tally_
-    assert both.classes_.tolist() == kept.classes_.tolist()
 
 
 @every_family
@@ -106,7 +83,7 @@ def test_batches_rows_and_order_do_not_matter(case: Case, draw: Any) -> None:
     testing.order_does_not_matter(counter(case), rows, y, draw.draw(st.permutations(range(len(y)))))
 
 
-@every_exact_family
+@every_family
 @few
 @given(st.data())
 def test_rows_in_any_order_batches_and_parts_give_the_same_bits(case: Case, draw: Any) -> None:

@@ -156,6 +156,17 @@ def test_pyproject_lists_the_layers_that_the_design_draws():
 FLAT = {path.stem for path in PACKAGE.glob("*.py")} - {"__init__"}
 
 
+def test_folders_of_the_core_include_only_those_before_them():
+    drawn = (ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    order = re.search(r"`native/`: `([a-z `,]+)`", drawn)[1].replace("`", "").split(", ")
+    assert sorted(order) == sorted(folder.name for folder in (ROOT / "native").iterdir())
+    for path in (ROOT / "native").glob("*/*.[ch]pp"):
+        text = path.read_text(encoding="utf-8")
+        for folder in re.findall(r'#include "(\w+)/', text):
+            assert order.index(folder) <= order.index(path.parent.name), f"{path} includes {folder}"
+        assert path.parent.name == "bind" or ("nanobind" not in text and "Python.h" not in text), path
+
+
 def test_few_modules_lie_flat():
     assert len(FLAT) <= 8
 
@@ -174,4 +185,28 @@ def test_naively_can_be_imported_from_every_folder_of_the_package(folder):
 
 def test_modules_are_named_by_strings_only_where_public_names_and_commands_are_loaded():
     named = {dotted(path) for path in MODULES if "import_module(" in path.read_text("utf-8")}
-    assert named == {"naively", "naively.cli", "naively.report"}  # the report names extras such as matplotlib
+    # The report names extras such as matplotlib; the store imports functions that whoever loads a file trusts.
+    assert named == {"naively", "naively.cli", "naively.report", "naively.store.functions"}
+
+
+def private_attributes(path):
+    """The private attributes that a module reads of anything but `self`."""
+    return [
+        f"{path.name}:{node.lineno}: {ast.unparse(node)}"
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Attribute)
+        and re.match("_(?!_)", node.attr)
+        and ast.unparse(node.value) != "self"
+        and ast.unparse(node) != "os._exit"  # which is public
+    ]
+
+
+def test_commands_use_public_methods_only():
+    found = [line for path in sorted((PACKAGE / "cli").rglob("*.py")) for line in private_attributes(path)]
+    assert found == []
+
+
+def test_a_private_attribute_is_found(tmp_path):
+    path = tmp_path / "module.py"
+    path.write_text("self._mine = learner._model._cache\nlearner.public.__dict__\n")
+    assert private_attributes(path) == ["module.py:1: learner._model._cache", "module.py:1: learner._model"]

@@ -169,9 +169,11 @@ def test_damaged_parts_are_refused() -> None:
             naively.from_bytes(bytes(forged))
 
 
-def test_code_of_your_own_is_not_sent() -> None:
-    with pytest.raises(InputError, match="no code is"):
-        TextClassifier(tokens=str.split).plan().to_bytes()
+def test_a_function_of_your_own_is_sent_by_its_import_path() -> None:
+    sent = TextClassifier(tokens=str.split).plan().to_bytes()
+    with pytest.raises(FileError, match=r"load with trust='builtins\.str\.split'"):
+        naively.from_bytes(sent)
+    assert naively.from_bytes(sent, trust="builtins.str.split").learner.tokens is str.split
 
 
 def test_an_estimator_of_arrays_needs_rows_to_plan() -> None:

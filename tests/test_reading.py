@@ -16,8 +16,10 @@ import pytest
 
 from naively import NaiveBayes
 from naively.cli import main
-from naively.sources import Request, SourceError, open_source
 from naively.sources.duck import Engine
+from naively.sources.errors import SourceError
+from naively.sources.open import open_source
+from naively.sources.request import Request
 
 PACK = {
     "": lambda data: data,
@@ -246,7 +248,7 @@ def test_times_and_booleans_are_never_cut(write, first, later, expected, rows):
 def test_times_are_the_same_wherever_the_machine_is(write):
     path = write("a.csv", "v,w\n2020-01-01 10:00:00,1\n2020-01-01 10:00:00+02:00,2\n")
     code = (
-        "import sys\nfrom naively.sources import Request, open_source\n"
+        "import sys\nfrom naively.sources.open import open_source\nfrom naively.sources.request import Request\n"
         "with open_source(Request(paths=(sys.argv[1],))) as source:\n"
         "    print(*(value for batch in source.batches() for value in batch['v']), sep=', ')"
     )

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from naively import DataWarning, InputError, NaiveBayes, evaluate
 from naively.read.labelled_table import frame_of
-from naively.sources import Request
+from naively.sources.request import Request
 
 TABLE: dict[str, list[Any]] = {
     "size": [1.5, 2.0, None, 8.0, 9.5, 8.5, 1.0, 9.0],

@@ -90,6 +90,30 @@ def test_a_row_of_weight_two_is_two_rows() -> None:
     same(weighed, twice, TEXTS[:40])
 
 
+def test_copies_with_fractions_for_weights_are_counted_to_the_last_bit() -> None:
+    rng = np.random.default_rng(0)
+    rows = np.concatenate([np.arange(480), rng.integers(480, size=300)])
+    weight = rng.choice([0.1, 0.3, 0.7], len(rows))
+    model = TextClassifier().fit(TEXTS[rows], LABELS[rows], weight)
+    words = {name: model.chosen_[name] for name in ("family", "weighting", "ngrams", "alpha")}
+    assert model.tally_ == TextClassifier(**words).fit(TEXTS[rows], LABELS[rows], weight).tally_
+    order = rng.permutation(len(rows))
+    assert (
+        TextClassifier().fit(TEXTS[rows][order], LABELS[rows][order], weight[order]).temperature_ == model.temperature_
+    )
+    one = model._state.sample
+    other = one.without(Frame.of_rows(Texts.of(TEXTS[rows[:200]])), *coded(LABELS[rows[:200]]), weight[:200])
+    again = other.with_rows(Frame.of_rows(Texts.of(TEXTS[rows[:200]])), *coded(LABELS[rows[:200]]), weight[:200])
+    [before], [after] = one.groups, again.groups
+    assert np.array_equal(before.keys, after.keys)
+    assert np.array_equal(before.exact, after.exact)
+
+
+def coded(labels: Any) -> tuple[Any, Index]:
+    classes = Index.of(["negative", "positive"])
+    return classes.locate(labels), classes
+
+
 def test_forgetting_takes_rows_out_of_the_sample() -> None:
     most = TextClassifier().fit(TEXTS[:400], LABELS[:400])
     same(TextClassifier().fit(TEXTS, LABELS).forget(TEXTS[400:], LABELS[400:]), most, TEXTS[:40])
@@ -292,7 +316,7 @@ def test_a_checkpoint_goes_on_with_the_sample(tmp_path: Path, kind: str) -> None
     rows, labels, model = (TEXTS, LABELS, TextClassifier()) if kind == "texts" else (*table(), NaiveBayes())
     whole = learnt(model._fresh(), rows, labels, [200, 300])
     half = learnt(model._fresh(), rows[:300], labels[:300], [200])
-    save_checkpoint(half._state, tmp_path / "checkpoint", {})
+    save_checkpoint(half, tmp_path / "checkpoint", {})
     again = model._fresh()
     load_checkpoint(again, tmp_path / "checkpoint")
     again.partial_fit(rows[300:], labels[300:])

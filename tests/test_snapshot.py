@@ -22,6 +22,7 @@ from sklearn import datasets
 
 import naively
 from naively import GaussianClassifier, NaiveBayes, TextClassifier
+from naively.arrays import FIXED
 from naively.count.vocabulary import Vocabulary
 
 Array = np.ndarray[Any, Any]
@@ -187,30 +188,49 @@ def learnt(data: str, name: str) -> Any:
 
 
 def digest(tally: Any) -> str:
-    """A digest of the tables of a tally, whatever the order of their rows and words; numbers to nine digits."""
-    found = tally.to_arrow()
-    tables = found if isinstance(found, dict) else {"": found}
-    parts = tally.parts if isinstance(found, dict) else {"": tally.part}
-    lines = [
-        f"{name}: {line}"
-        for name, table in sorted(tables.items())
-        for line in lines_of(spelled(table, parts.get(name)))
-    ]
+    """A digest of the numbers of a tally, whatever the order of its rows and words; numbers to nine digits."""
+    lines = [f"{name}: {line}" for name, columns in sorted(columns_of(tally).items()) for line in lines_of(columns)]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
-def spelled(table: Any, tally: Any) -> Any:
-    """The table with words in place of their numbers, which depend on how texts are read."""
-    words = getattr(tally, "features", None)
-    if not isinstance(words, Vocabulary):
-        return table
-    names = words.names_of(table["feature"].to_numpy())
-    return table.set_column(table.column_names.index("feature"), "feature", [names])
+def columns_of(tally: Any) -> dict[str, dict[str, Any]]:
+    """The numbers of each part as columns of one length."""
+    if len(tally.parts) == 1 and not isinstance(tally.part, naively.ColumnCounts):
+        return {"": columns_of_part(tally.part)}
+    tables: dict[str, dict[str, Any]] = {"rows": {}}
+    for name, part in tally.parts.items():
+        halves = (
+            {"/moments": part.moments, "/grid": part.grid} if isinstance(part, naively.ColumnCounts) else {"": part}
+        )
+        tables |= {name + half: columns_of_part(own) for half, own in halves.items()}
+    return tables
 
 
-def lines_of(table: Any) -> list[str]:
-    columns = [[short(value) for value in column.to_pylist()] for column in table.columns]
-    return [str(table.column_names), *sorted(map(str, zip(*columns, strict=True)))]
+def columns_of_part(part: Any) -> dict[str, Any]:
+    if isinstance(part, naively.Counts):
+        words, feature = part.features, part.cells.feature
+        named = words.names_of(feature) if isinstance(words, Vocabulary) else feature
+        counts, columns = part.cells.exact, {"feature": named, "class": part.cells.klass}
+        if counts.dtype != FIXED:
+            return columns | dict(zip(part.planes, counts, strict=True))
+        columns |= dict(zip(part.planes, counts["whole"], strict=True))
+        return columns | {f"{plane} fraction": v for plane, v in zip(part.planes, counts["fraction"], strict=True)}
+    shape = part.sums.shape[1:] if isinstance(part, naively.ExactSums) else part.n.shape
+    klass, *features = (v.ravel() for v in np.indices(shape))
+    columns = {"class": part.present[klass], **dict(zip(("feature", "with"), features, strict=False))}
+    if not isinstance(part, naively.ExactSums):
+        return columns | {"n": part.n.ravel(), "mean": part.mean.ravel(), "m2": part.m2.ravel()}
+    for at, name in enumerate(("weights", "values", "squares")):
+        place, length, digits = part.sums[at].flat
+        ends = np.cumsum(length, dtype=np.int64)
+        each = [digits[end - size : end].tolist() for end, size in zip(ends, length, strict=True)]
+        columns |= {f"{name} place": place, f"{name} digits": each}
+    return columns
+
+
+def lines_of(columns: dict[str, Any]) -> list[str]:
+    listed = [[short(value) for value in np.asarray(v, object).tolist()] for v in columns.values()]
+    return [str(list(columns)), *sorted(map(str, zip(*listed, strict=True)))]
 
 
 def short(value: Any) -> Any:

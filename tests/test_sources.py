@@ -23,10 +23,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from naively import _core
-from naively.sources import Request, SourceError, open_source, unpack
 from naively.sources import delimited as delimited_files
+from naively.sources import unpack
 from naively.sources.batches import cut
 from naively.sources.duck import Engine
+from naively.sources.errors import SourceError
+from naively.sources.open import open_source
+from naively.sources.request import Request
 
 ROWS = [
     {"label": "spam", "text": 'win "a" prize, now', "n": 1},
@@ -960,7 +963,8 @@ def test_a_query_that_fails_says_what_duckdb_says(sql, problem):
 
 READ = """
 import sys
-from naively.sources import Request, open_source
+from naively.sources.open import open_source
+from naively.sources.request import Request
 with open_source(Request(paths=("-",), format={format!r}, on_error={on_error!r})) as source:
     for batch in source.batches():
         for row in batch.to_pylist():

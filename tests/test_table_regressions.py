@@ -26,6 +26,7 @@ from naively import (
     NegativeCount,
     Text,
 )
+from naively.families.columns.counted import CountedColumn
 
 XZ = {"x": [1.5, 2.5, 3.5, 4.5] * 5, "z": list("abcd") * 5}
 Y = [0, 0, 1, 1] * 5
@@ -214,8 +215,9 @@ def test_thousands_of_classes_do_not_take_thousands_of_times_as_long() -> None:
     y = np.arange(8_000) % 2_000
     model = plain_table().fit({"x": rng.normal(size=8_000)}, y)
     assert model.predict_proba({"x": [0.0]}).shape == (1, 2_000)
-    cells, counts = naively.families.columns.numeric.column_counts(model.tally_.parts["numbers"].grid, 0)
-    assert counts.shape == (len(cells), 2_000)
+    column = CountedColumn.of(model.tally_.parts["numbers"], 0, 2_000)
+    counts = column.counts
+    assert counts.shape == (len(column.least), 2_000)
     assert counts.size <= 2**21
     assert counts.sum() == 8_000
 
@@ -237,12 +239,10 @@ def test_a_kernel_is_the_density_it_says_wherever_the_numbers_lie(shift: float) 
 
 
 @pytest.mark.parametrize("shift", [1e4, 1.7e9])
-def test_numbers_closer_together_than_the_grid_tells_are_gaussian(shift: float) -> None:
+def test_numbers_far_from_zero_and_close_together_are_told_apart(shift: float) -> None:
     x, y = in_two(shift, apart=10.0)
-    model = plain_table().fit({"x": x}, y)
-    assert model.schema_["x"].taken_as == "gaussian"
-    assert model.schema_["x"].why == "numbers, too close together for bins"
-    assert model.score({"x": x}, y) > 0.99
+    for rule in (naively.Number(), Histogram(), Histogram("width", 50)):
+        assert plain_table(columns={"x": rule}).fit({"x": x}, y).score({"x": x}, y) > 0.99
 
 
 def test_weights_may_add_up_to_one() -> None:

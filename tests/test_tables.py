@@ -43,6 +43,7 @@ from naively import (
     Poisson,
     Text,
 )
+from naively.families.columns.counted import CountedColumn
 from naively.read.columns import numbers
 from naively.read.frame import Frame
 from naively.read.lists import MOST_ROWS, arrow_of_list
@@ -274,7 +275,9 @@ def test_any_column_can_be_set_dropped_or_grouped() -> None:
     assert (model.predict(table) == np.array(table["label"])).mean() > 0.9
     grouped = {("age", "income"): Gaussian(covariance="full"), ("children",): Multinomial(), "note": None}
     model = plain_table(columns=grouped).fit(table, "label")
-    assert [type(part).__name__ for part in model.tally_.parts.values()] == ["Counts", "Comoments", "Counts"]
+    assert [type(part).__name__ for part in model.tally_.parts.values()] == [
+        "Counts", "NumberCounts", "ExactPairs", "Counts",
+    ]  # fmt: skip
     assert (model.predict(table) == np.array(table["label"])).mean() > 0.8
 
 
@@ -451,11 +454,10 @@ def test_the_losses_by_which_a_column_is_weighed_are_those_of_leaving_rows_out(s
     column = plain_table(columns={"x": Number()}).fit({"x": x}, y)._model.schema.blocks[0].family
     ledger = plain_table(columns={"x": Number()}).fit({"x": x}, y)._model.ledger.counted["numbers"]
     decided = column.decided(ledger, naively.Additive(1.0))[0]
-    at = naively.families.columns.bins.edges(
-        "mdl", None, *naively.families.columns.numeric.column_counts(ledger.total.grid, 0)
-    )
-    bins = np.searchsorted(at, naively.count.grid.cells_of(x), side="right")
-    assert decided.losses == pytest.approx(brute_force_losses(x, y, bins), rel=1e-9)
+    counted = CountedColumn.of(ledger.total, 0, classes)
+    bins = np.searchsorted(naively.families.columns.bins.edges("mdl", None, counted), x, side="right")
+    losses = [decided.losses[name] for name in ("gaussian", "histogram")]
+    assert losses == pytest.approx(brute_force_losses(x, y, bins), rel=1e-9)
 
 
 def test_the_better_of_gaussian_and_histogram_is_taken() -> None:
@@ -491,11 +493,11 @@ def test_bins_of_equal_width_and_frequency_are_what_they_say() -> None:
     y = np.repeat(["a", "b"], [50, 51])
     block = plain_table(columns={"x": Histogram("frequency", 4)}).fit({"x": x}, y)
     edges = block.table_.blocks["numbers"].columns[0].edges
-    parts = np.bincount(np.searchsorted(edges, naively.count.grid.cells_of(x), side="right"))
+    parts = np.bincount(np.searchsorted(edges, x, side="right"))
     assert parts.max() - parts.min() <= 1
     block = plain_table(columns={"x": Histogram("width", 4)}).fit({"x": x}, y)
     edges = block.table_.blocks["numbers"].columns[0].edges
-    np.testing.assert_allclose(naively.count.grid.starts(edges), [250, 500, 750], rtol=2**-10)
+    assert edges.tolist() == [250, 500, 750]
 
 
 def test_one_count_serves_every_way_of_binning() -> None:
@@ -524,14 +526,14 @@ def test_a_stream_of_batches_is_counted_as_the_whole() -> None:
     np.testing.assert_allclose(stream.predict_proba(table), whole.predict_proba(table), rtol=1e-9)
 
 
-def test_the_schema_is_settled_by_the_first_batch_and_kept() -> None:
+def test_a_column_of_text_that_comes_later_is_left_out() -> None:
     first = {"x": [1.5, 2.5, 9.25], "s": ["a", "b", "b"]}
     model = plain_table().partial_fit(first, ["u", "u", "v"])
     model.partial_fit({"x": [1, 9], "s": ["a", "new"]}, ["u", "w"])
     assert model.classes_.tolist() == ["u", "v", "w"]
     assert model.schema_["s"].taken_as == "categorical, 3 categories"
     with pytest.warns(DataWarning, match="column 'later' was not there when the schema was settled"):
-        model.partial_fit({"x": [1.0], "later": [3]}, ["u"])
+        model.partial_fit({"x": [1.0], "later": ["c"]}, ["u"])
 
 
 @pytest.mark.parametrize("threads", ["1", "3"])
@@ -783,7 +785,7 @@ def test_constant_columns_say_nothing() -> None:
     [
         ({"agee": Gaussian()}, "columns= names 'agee', which is not in the table; did you mean 'age'"),
         ({"age": Gaussian}, r"write Gaussian\(\)"),
-        ({"age": "gaussian"}, r"expected a rule such as Gaussian\(\), or None"),
+        ({"age": 1}, r"expected a rule such as Gaussian\(\), or None"),
         ({"job": Gaussian()}, r"column 'job' holds string, which Gaussian\(\) cannot read"),
         ({"age": Categorical()}, "categories are text or whole numbers; take the column for numbers"),
         ({"age": Poisson(), ("age", "income"): Gaussian(covariance="full")}, "names 'age' twice"),

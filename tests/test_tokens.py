@@ -9,6 +9,7 @@ import sys
 import unicodedata
 from collections import Counter
 from dataclasses import replace
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
@@ -357,6 +358,13 @@ def test_rows_that_do_not_fit_are_refused(starts: list[int], column: list[int], 
         _core.reorder(np.array(starts, dtype=np.int64), columns, columns, place, 1)
 
 
+def exactly(values: Any) -> list[list[Fraction]]:
+    """Counts as the core returns them: whole, of weights in units of 2^-32; or all in units of 2^-64."""
+    if values.dtype == np.int64:
+        return [[Fraction(v, unit) for v in plane.tolist()] for plane, unit in zip(values, (1, 1, 2**32), strict=True)]
+    return [[Fraction(low, 2**64) + high for low, high in plane.tolist()] for plane in values.astype(object)]
+
+
 @given(
     st.lists(st.dictionaries(st.integers(-1, 9), st.integers(1, 12), max_size=8), max_size=12),
     st.integers(0, 99),
@@ -371,26 +379,30 @@ def test_counted_rows_equal_the_reference(
     rng = np.random.default_rng(seed)
     klass = rng.integers(0, 3, len(texts)).astype(np.int32)
     times = rng.choice([0.0, 1.0, 2.0], len(texts)) + 0.5 * fractions
-    sums: dict[tuple[int, int], list[float]] = {}
+    sums: dict[tuple[int, int], list[Fraction]] = {}
     for text, k, t in zip(texts, klass.tolist(), times.tolist(), strict=True):
         length = math.sqrt(sum((1 + math.log(n)) ** 2 for n in text.values()))
         for number, n in text.items():
             if number >= 0 and t > 0:
-                found = sums.setdefault((number, k), [0.0, 0.0, 0.0])
-                weight = math.floor((1 + math.log(n)) / length * 2**32 + 0.5)
-                for i, value in enumerate((n, 1, weight)):
-                    found[i] += t * value
+                found = sums.setdefault((number, k), [Fraction(0)] * 3)
+                for i, value in enumerate((n, 1, (1 + math.log(n)) / length)):
+                    found[i] += Fraction(t) * Fraction(value)
     starts = np.cumsum([0, *map(len, texts)])
     number = np.array([n for text in texts for n in text], kind)
     count = np.array([n for text in texts for n in text.values()], np.int32)
     feature, kls, values = _core.count_rows(starts, number, count, None, words, klass, 3, times, True, workers)
     assert list(zip(feature.tolist(), kls.tolist(), strict=True)) == sorted(sums)
-    expected = np.array([sums[key] for key in sorted(sums)]).reshape(-1, 3).T
-    np.testing.assert_array_equal(values[:2], expected[:2])
-    np.testing.assert_allclose(values[2], expected[2], rtol=0, atol=len(texts) + 1)  # rounded by each word
+    occurrences, documents, weights = np.array([sums[key] for key in sorted(sums)], object).reshape(-1, 3).T
+    found = exactly(values)
+    assert found[0] == occurrences.tolist()
+    assert found[1] == documents.tolist()
+    rounding = Fraction(
+        3 * (len(texts) + 1), 2**33
+    )  # each word of a text to 2^-32, and the text's weight is 2.5 at most
+    assert all(abs(a - b) <= rounding for a, b in zip(found[2], weights.tolist(), strict=True))
     known = np.full(len(number), 0.25)
-    _, _, given_weights = _core.count_rows(starts, number, count, known, words, klass, 3, times, True, workers)
-    np.testing.assert_array_equal(given_weights[2], expected[1] * 2**30)
+    _, _, values = _core.count_rows(starts, number, count, known, words, klass, 3, times, True, workers)
+    assert exactly(values)[2] == [total / 4 for total in documents.tolist()]
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,9 @@ from naively.errors import NaivelyError
 
 Array = np.ndarray[Any, Any]
 IntArray = np.ndarray[Any, np.dtype[np.int64]]
+DType = np.dtype[Any]
+Numeric = Array | float
+"""An array of numbers, or one number for all."""
 
 FIXED = np.dtype([("fraction", np.uint64), ("whole", np.int64)])
 """A count with a fraction: whole + fraction * 2^-64."""
@@ -26,17 +29,17 @@ _STEP = 2.0**-12
 
 
 def counted_weights(weight: Array) -> Array:
-    """Weights as they are counted: whole numbers of units of 2^-64, which all from 2^-12 on are already."""
+    """Return weights rounded to units of 2^-64; weights from 2^-12 on do not change."""
     return np.where(weight < _STEP, (weight + _STEP) - _STEP, weight)
 
 
 def from_core(counts: Array) -> Array:
-    """Counts as the core returns them, int64 or pairs, as int64 or FIXED."""
+    """Convert counts that the core returns, int64 or pairs, to int64 or FIXED."""
     return counts if counts.dtype == np.int64 else counts.view(FIXED)[..., 0]
 
 
 def to_core(counts: Array) -> Array:
-    """Counts as the core takes them."""
+    """Convert counts to the form in which the core takes them."""
     if counts.dtype != FIXED:
         return counts
     return np.ascontiguousarray(counts).view(np.uint64).reshape(*counts.shape, 2)
@@ -58,8 +61,8 @@ def widened(counts: Array) -> Array:
 
 
 def alike(parts: Sequence[Array]) -> list[Array]:
-    """Return counts of one type: int64 if all are."""
-    return list(parts) if all(part.dtype == np.int64 for part in parts) else [widened(part) for part in parts]
+    """Return counts of one type: the one they have, or FIXED."""
+    return list(parts) if len({part.dtype for part in parts}) == 1 else [widened(part) for part in parts]
 
 
 def narrowed(counts: Array) -> Array:
@@ -112,6 +115,68 @@ def less(a: Array, b: Array) -> Array:
     if a.dtype == b.dtype == np.int64:
         return a - b
     return plus(widened(a), negated(widened(b)))
+
+
+def summed_by(groups: Array, planes: Array, size: int) -> Array:
+    """Return the sum of each plane for each group; OverflowError beyond 2^62."""
+    return from_core(_core.totals(groups.astype(np.int32, copy=False), to_core(planes), size))
+
+
+def sums_of_others(values: Array) -> Array:
+    """Return for each of a few numbers, exact counts or float64, the sum of all the others as float64."""
+    if values.dtype == np.float64:
+        return total_of(values) - values
+    total = summed_by(np.zeros(len(values)), values[None], 1)[0]
+    return rounded(less(*alike([total[np.zeros(len(values), np.intp)], values]))).astype(np.float64)
+
+
+def scaled(counts: Array, factor: Array) -> Array:
+    """Return counts times factors (0 or more), one for each along the last axis, rounded down to units of 2^-64.
+
+    >>> rounded(scaled(np.array([3, 5]), np.array([0.5, 2.0])))
+    array([ 1.5, 10. ])
+    """
+    mantissa, exponent = np.frexp(np.broadcast_to(factor, counts.shape[-1:]).astype(np.float64))
+    if (exponent > 62).any():
+        raise NaivelyError(TOO_LARGE)
+    whole, exact = (mantissa * 2.0**53).astype(np.uint64), widened(counts)
+    low, high = exact["fraction"], exact["whole"].view(np.uint64)
+    digits = [low & _LOW, low >> _HALF, high & _LOW, high >> _HALF, *(np.zeros_like(low) for _ in range(4))]
+    product = _times(digits, whole & _LOW, whole >> _HALF)
+    kept = _shifted_down(product, 53 - exponent)
+    if any(part.any() for part in kept[4:]) or (kept[3] >> np.uint64(31)).any():
+        raise NaivelyError(TOO_LARGE)
+    result = np.empty(counts.shape, FIXED)
+    result["fraction"] = kept[0] | (kept[1] << _HALF)
+    result["whole"] = (kept[2] | (kept[3] << _HALF)).view(np.int64)
+    return narrowed(result)
+
+
+_LOW, _HALF = np.uint64((1 << 32) - 1), np.uint64(32)
+
+
+def _times(digits: list[Array], low: Array, high: Array) -> list[Array]:
+    """Return the product of numbers of digits of 32 bits, the lowest first, and of numbers of two of them."""
+    result, carry = [], np.zeros_like(digits[0])
+    for i, digit in enumerate(digits):
+        first, second = digit * low, (digits[i - 1] * high if i else np.zeros_like(digit))
+        sum_ = (first & _LOW) + (second & _LOW) + carry
+        result.append(sum_ & _LOW)
+        carry = (first >> _HALF) + (second >> _HALF) + (sum_ >> _HALF)
+    return result
+
+
+def _shifted_down(digits: list[Array], bits: Array) -> list[Array]:
+    """Return numbers of digits of 32 bits, the lowest first, over 2^bits (below zero: multiplied), rounded down."""
+    places, rest = np.divmod(bits, 32)
+    rest, stacked = rest.astype(np.uint64), np.stack(digits)
+    padding = np.zeros((2, *stacked.shape[1:]), np.uint64)
+    padded = np.concatenate([padding, stacked, *[padding] * 2])
+    at = np.arange(len(digits) + 1).reshape(-1, *[1] * (stacked.ndim - 1)) + places + 2
+    there = (at >= 0) & (at < len(padded))
+    index = np.broadcast_to(np.clip(at, 0, len(padded) - 1), (len(digits) + 1, *stacked.shape[1:]))
+    moved = np.where(there, np.take_along_axis(padded, index, axis=0), np.uint64(0))
+    return [((moved[i] | (moved[i + 1] << _HALF)) >> rest) & _LOW for i in range(len(digits))]
 
 
 def total_of(values: Array) -> float:

@@ -1,13 +1,13 @@
-"""What can go wrong.
+"""Errors and warnings that naively raises.
 
-NaivelyError
-├── InputError       rows, labels, weights or parameters that cannot be used
-│   └── NoCounts     something that needs counts, asked of a model that was saved without them
-├── FileError        a file that is no model, or damaged
-└── NegativeCount    forgetting what was never counted
+    NaivelyError
+    ├── InputError       rows, labels, weights or parameters that cannot be used
+    │   └── NoCounts     a model that was saved without its counts cannot do something that needs them
+    ├── FileError        the file is not a model, is damaged, or has another version
+    └── NegativeCount    rows were to be forgotten that were never counted
 
-All of them are `ValueError`s, as scikit-learn's users expect. `DataWarning` tells of data that can be used, but may
-not be what they seem.
+All of them are `ValueError`s, as scikit-learn's users expect. `DataWarning` warns of data that can be used, but may
+be other than the user thinks.
 """
 
 from __future__ import annotations
@@ -28,23 +28,26 @@ class InputError(NaivelyError):
 
 
 class NoCounts(InputError, AttributeError):
-    """Counts, asked of a model that was saved without them; also an `AttributeError`, since it has none."""
+    """Raised when a model that was saved without its counts is used for something that needs them.
+
+    It is an `AttributeError` too, since such a model has no counts.
+    """
 
 
 class FileError(NaivelyError):
-    """A file that is no model, is damaged, or was written by another version."""
+    """Raised for a file that is not a model, is damaged, or was written by another version."""
 
 
 class NegativeCount(NaivelyError):
-    """Forgetting what was never counted; nothing was changed."""
+    """Raised when rows are to be forgotten that were never counted; nothing has changed then."""
 
 
 class DataWarning(UserWarning):
-    """Data that can be used, but may not be what they seem."""
+    """Warns of data that can be used, but may be other than the user thinks."""
 
 
 def warn_caller(message: str, category: type[Warning] = DataWarning) -> None:
-    """Warn, and name the line of the first caller outside of this package."""
+    """Warn, naming the line of the first caller outside this package."""
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == "naively":
         level, frame = level + 1, frame.f_back
@@ -53,7 +56,7 @@ def warn_caller(message: str, category: type[Warning] = DataWarning) -> None:
 
 @contextmanager
 def naming(name: str | os.PathLike[str]) -> Iterator[None]:
-    """Raise an error of the system again with this name for its file; its class stays the same."""
+    """Replace the file name in errors of the operating system by `name`; the class of the error stays the same."""
     try:
         yield
     except OSError as error:
@@ -61,14 +64,16 @@ def naming(name: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def nearest(name: object, known: Iterable[object], *, cutoff: float = 0.6) -> str:
-    """The known names closest to an unknown one, as the end of a sentence; `cutoff` is how alike they must be, 0 to 1.
+    """Return the known names most similar to an unknown one, as the end of a sentence.
+
+    `cutoff` is the least similarity, from 0 to 1.
 
     >>> nearest("agee", ["age", "sex", "page"])
     "; did you mean 'age' or 'page'?"
     >>> nearest("zzz", ["age"])
     ''
     """
-    import difflib  # which --help can do without
+    import difflib  # --help does not need it
 
     close = difflib.get_close_matches(str(name), [str(k) for k in known], n=3, cutoff=cutoff)
     return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""

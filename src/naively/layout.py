@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from typing import TextIO
 
 
 def table_lines(cells: Sequence[Sequence[str]], align: str, room: int | None = None) -> list[str]:
@@ -37,6 +39,24 @@ def cut(text: str, columns: int | None) -> str:
         if used > columns - 1:
             return text[:end] + "…" if columns > 0 else ""
     return text
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """True if a stream goes to a terminal; a stream may be None or closed."""
+    try:
+        return stream is not None and stream.isatty()
+    except ValueError:
+        return False
+
+
+def terminal_width(stream: TextIO | None) -> int:
+    """Return the current width of the terminal that a stream goes to; COLUMNS or 80 if it is no terminal."""
+    try:
+        columns = os.get_terminal_size(stream.fileno()).columns if stream is not None else 0
+    except (OSError, ValueError, AttributeError):
+        columns = 0
+    given = os.environ.get("COLUMNS", "")
+    return columns or (int(given) if given.isdecimal() and int(given) else 80)
 
 
 def padded(text: str, columns: int, side: str) -> str:

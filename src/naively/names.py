@@ -16,12 +16,15 @@ from naively import _core
 from naively.arrays import IntArray, Value
 from naively.errors import InputError
 
-SEED = int.from_bytes(os.urandom(8), "little")  # so that no one can choose texts that are slow to tell apart
+Names = np.ndarray[Any, np.dtype[np.generic]]
+"""Names in an array: text, numbers, or objects of one kind."""
+
+SEED = int.from_bytes(os.urandom(8), "little")  # random, so that nobody can choose texts that are slow to look up
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Index(Value):
-    """Things in a fixed order, by name or, without names, by number alone.
+    """Names in a fixed order with numbers from 0 on; or, without names, just numbers.
 
     >>> index = Index.of(["ham", "spam"])
     >>> index.locate(["spam", "eggs"])
@@ -31,7 +34,7 @@ class Index(Value):
     """
 
     size: int
-    names: np.ndarray[Any, Any] | None = None
+    names: Names | None = None
 
     @classmethod
     def of(cls, names: Sequence[Any] | np.ndarray[Any, Any]) -> Index:
@@ -40,15 +43,15 @@ class Index(Value):
 
     @cached_property
     def lookup(self) -> dict[Any, int]:
-        """Number by name, or by the key of a name where they are `keyed`.
+        """Dictionary from name to number, or from the key of a name if `keyed`.
 
-        An index that grew from this one may have added its own names, with numbers from `size` on.
+        An index that was extended from this one may have added its own names, with numbers from `size` on.
         """
         return dict(zip(self._keys([] if self.names is None else self.names.tolist()), count()))
 
     @cached_property
     def keyed(self) -> bool:
-        """Whether names are looked up by `safe_key`: where there are numbers of any size among them."""
+        """True if names are looked up by `safe_key`, because some of them are numbers."""
         return self.names is not None and self.names.dtype == object and not set(map(type, self.names)) <= {str}
 
     def _keys(self, names: list[Any]) -> list[Any]:
@@ -56,7 +59,7 @@ class Index(Value):
 
     @cached_property
     def texts(self) -> _core.KnownTexts:
-        """Names that are text, as the core looks them up."""
+        """Table of the compiled core for names that are texts."""
         names = [] if self.names is None else self.names.tolist()
         texts = [str(name).encode("utf-8", "surrogatepass") for name in names]
         starts = np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.int64)
@@ -64,19 +67,19 @@ class Index(Value):
 
     @cached_property
     def whole(self) -> _core.KnownNumbers:
-        """Names that are whole numbers, as the core looks them up."""
+        """Table of the compiled core for names that are whole numbers."""
         return _core.KnownNumbers.of(np.array([] if self.names is None else self.names, np.int64))
 
     @cached_property
     def order(self) -> IntArray | None:
-        """The numbers in the order of their names; None where they stand so already."""
+        """Return the numbers in the order of their names; None if they are in that order already."""
         if self.names is None or self.size < 2:
             return None
         order = np.argsort(self.names, kind="stable")
         return None if np.array_equal(order, np.arange(self.size)) else order
 
     def locate(self, names: Iterable[Any]) -> IntArray:
-        """The numbers of these names; -1 for unknown ones."""
+        """Return the numbers of names; -1 for unknown ones."""
         listed = names.tolist() if isinstance(names, np.ndarray) else list(names)
         found = np.fromiter(map(self.lookup.get, self._keys(listed), repeat(-1)), np.int64, len(listed))
         if len(self.lookup) > self.size:
@@ -84,7 +87,7 @@ class Index(Value):
         return found
 
     def extended(self, names: Sequence[Any]) -> Index:
-        """This index with the names that it does not have yet behind its own."""
+        """Return this index with the unknown ones of these names appended."""
         places = self.locate(names).tolist()
         new = [name for name, place in zip(names, places, strict=True) if place < 0]
         fresh = list({safe_key(name): name for name in reversed(new)}.values())[::-1]
@@ -93,14 +96,14 @@ class Index(Value):
         if self.names is None or not self.size:
             return Index.of(fresh)
         grown = Index(self.size + len(fresh), _appended(self.names, fresh))
-        lookup = self.__dict__.pop("lookup", {})  # handed on, so that a new name does not cost as much as all of them
+        lookup = self.__dict__.pop("lookup", {})  # reused, so that a new name does not cost as much as all of them
         if len(lookup) == self.size and grown.keyed == self.keyed:
             lookup.update(zip(grown._keys(fresh), count(self.size)))
             grown.__dict__["lookup"] = lookup
         return grown
 
     def union(self, other: Index, what: str) -> tuple[Index, IntArray | None]:
-        """This index and another as one; and the numbers that the other's things then have (None: their own)."""
+        """Return the union of two indexes, and the numbers in it of the other's names (None: they are the same)."""
         if other is self:
             return self, None
         if self.names is None and other.names is None:
@@ -117,8 +120,13 @@ class Index(Value):
         both = self.extended(other.names.tolist())
         return both, both.locate(other.names)
 
+    @property
+    def listed(self) -> list[Any]:
+        """The names as a list; empty if there are none."""
+        return [] if self.names is None else self.names.tolist()
+
     def name(self, number: int) -> Any:
-        """The name of a number, or the number itself."""
+        """Return the name of a number, or the number itself if there are no names."""
         return number if self.names is None else self.names[number : number + 1].tolist()[0]
 
     def __len__(self) -> int:
@@ -129,7 +137,7 @@ class Index(Value):
 
 
 def names_array(names: Sequence[Any] | np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Names as one array of one type; numbers and strings must not be mixed."""
+    """Return names as one array of one type; numbers and strings must not be mixed."""
     if isinstance(names, np.ndarray) and names.dtype != object:
         return names
     listed = names.tolist() if isinstance(names, np.ndarray) else list(names)
@@ -141,18 +149,19 @@ def names_array(names: Sequence[Any] | np.ndarray[Any, Any]) -> np.ndarray[Any, 
         raise InputError("names must be single values, not sequences")
     if not len(listed):
         return np.array([], dtype=object)
-    return array if array.tolist() == listed else np.array(listed, dtype=object)  # whole numbers beyond float64's
+    # whole numbers that float64 cannot hold
+    return array if array.tolist() == listed else np.array(listed, dtype=object)
 
 
 def kind_of(name: Any) -> str:
-    """The kind of a name: names of different kinds are never equal and cannot be sorted together."""
+    """Return the kind of a name: names of different kinds are never equal and cannot be sorted together."""
     if isinstance(name, str):
         return "text"
     return "number" if isinstance(name, (Number, np.bool_)) else type(name).__name__
 
 
 def safe_key(name: Any) -> Any:
-    """The key of a name in a dictionary, equal for equal names, that nobody can choose so that many collide.
+    """Return a dictionary key for a name: equal names have equal keys, and nobody can choose names whose keys collide.
 
     Python hashes text by a key of chance, but numbers by their value modulo 2^61 - 1: they are looked up by digits.
 
@@ -165,20 +174,20 @@ def safe_key(name: Any) -> Any:
         return name
     try:
         above, below = name.as_integer_ratio()
-    except (OverflowError, ValueError):  # infinity, or no number
+    except (OverflowError, ValueError):  # infinity or NaN
         return name
     return (f"{above:x}",) if below == 1 else (f"{above:x}", f"{below:x}")
 
 
 def same_names(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
-    """Whether two arrays hold equal names; numbers of different types are compared exactly."""
+    """True if two arrays hold equal names; numbers of different types are compared exactly."""
     if a.dtype.kind == b.dtype.kind:
         return np.array_equal(a, b)
     return len(a) == len(b) and a.tolist() == b.tolist()
 
 
 def _appended(names: np.ndarray[Any, Any], fresh: list[Any]) -> np.ndarray[Any, Any]:
-    """Names with others behind them, as one array of one type."""
+    """Return names with new ones appended, as one array of one type."""
     behind = names_array(fresh)
     if kind_of(fresh[0]) != kind_of(names[0]):
         raise InputError(

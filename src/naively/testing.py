@@ -1,4 +1,7 @@
-"""The laws, for anybody who adds a family, an engine or a kind of input.
+"""Laws for anybody who adds a family, an engine or a kind of input.
+
+Each law is a function that raises AssertionError if it does not hold. `count` is any function from rows and
+labels to a tally.
 
 Each law is a function that raises AssertionError where it does not hold. `count` is any function from rows and
 labels to a tally.
@@ -60,7 +63,7 @@ def forgetting_undoes_counting(count: Count, X: Any, y: Any, at: int) -> None:
 
 
 def batches_do_not_matter(count: Count, X: Any, y: Any, cuts: Sequence[int]) -> None:
-    """In any number of batches: the equal tally."""
+    """Counting in any batches gives an equal tally."""
     edges = [0, *sorted(cuts), len(y)]
     parts = [count(X[i:j], y[i:j]) for i, j in itertools.pairwise(edges) if j > i]
     total = parts[0]
@@ -70,12 +73,12 @@ def batches_do_not_matter(count: Count, X: Any, y: Any, cuts: Sequence[int]) -> 
 
 
 def order_does_not_matter(count: Count, X: Any, y: Any, order: Sequence[int]) -> None:
-    """In any order of rows: the equal tally."""
+    """Counting in any order of rows gives an equal tally."""
     assert count(X[list(order)], y[list(order)]) == count(X, y)
 
 
 def probabilities_sum_to_one(estimator: Any, X: Any) -> None:
-    """So they do, and none of them is NaN."""
+    """The probabilities of each row sum to one, and none is NaN."""
     proba = estimator.predict_proba(X)
     assert not np.isnan(proba).any()
     np.testing.assert_allclose(proba.sum(axis=1), 1.0, rtol=1e-6 if proba.dtype == np.float32 else 1e-12)
@@ -89,5 +92,5 @@ def shares_sum_to_the_score(estimator: Any, row: Any) -> None:
 
 
 def arrow_round_trip_is_the_identity(tally: Any) -> None:
-    """To Arrow and back: the equal tally."""
+    """Converting to Arrow and back gives an equal tally."""
     assert type(tally).from_arrow(tally.to_arrow()) == tally

@@ -1,4 +1,4 @@
-"""How many threads there are to use, and work spread over them."""
+"""Threads: how many to use, and running work on them."""
 
 from __future__ import annotations
 
@@ -14,17 +14,19 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _HERE = threading.local()
-"""Knows of a thread whether it is one of several at work, so that it does not start more."""
+"""Per thread: is it one of several that run work, so that it must not start more?"""
 _MUCH = 1 << 19
-"""Python's threads take longer to start than the core's, so it takes more to repay them."""
+"""Threads started from Python cost more than those of the core, so work must be larger to repay them."""
 SMALL = 1 << 16
-"""Work with fewer numbers than this is done on one thread, as in the compiled core."""
+"""Work on fewer numbers than this is done on one thread, as in the compiled core."""
 
 
 def threads(numbers: int = SMALL) -> int:
-    """How many to use for so many numbers.
+    """Return the number of threads to use for work on this many numbers.
 
-    As `NAIVELY_THREADS` says, else `OMP_NUM_THREADS` (which joblib sets in its workers), else one for each core.
+    It is set by `NAIVELY_THREADS`, else by `OMP_NUM_THREADS` (which joblib sets in its workers), else it is the number
+    of
+    cores.
     """
     if numbers < SMALL or getattr(_HERE, "spread", False):
         return 1
@@ -50,7 +52,7 @@ def one_thread() -> Iterator[None]:
 
 
 def on_threads(work: Callable[[T], R], items: Sequence[T], numbers: int) -> list[R]:
-    """What the work makes of each item, in order; on several threads where so many numbers repay them."""
+    """Return the result of the work for each item, in order; several threads work if there are enough numbers."""
     many = min(threads(numbers), len(items))
     if many < 2 or numbers < _MUCH:
         return [work(item) for item in items]

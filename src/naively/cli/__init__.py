@@ -9,7 +9,6 @@ library, so that help appears at once.
 from __future__ import annotations
 
 import atexit
-import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from naively.cli.arguments import parser
 from naively.cli.console import Console, use_utf8
-from naively.cli.exit import DONE, SKIPPED, exit_code, flush_streams, warnings_on
+from naively.cli.exit import BUG, DONE, SKIPPED, exit_code, flush_streams, warnings_on
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -25,10 +24,10 @@ if TYPE_CHECKING:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command, given as the words after `naively`, and return its exit code."""
-    gc.set_threshold(200_000, 20, 50)  # importing is faster with fewer garbage collections
+    codes: list[int] = []
     if argv is None:
+        atexit.register(_leave, codes)  # before any other, so that it is called after all others
         _fill_standard_streams()
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's threads are not needed, and spin as they wait
     use_utf8()
     console = Console(color=_color(sys.argv if argv is None else argv))
     command = None
@@ -43,11 +42,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BaseException as failure:
         code = exit_code(failure, console, command)
     flush_streams()
-    if argv is None:  # exit at once: a thread that waits for standard input would never end
-        atexit._run_exitfuncs()
-        flush_streams()
-        os._exit(code)
+    codes.append(code)
     return code
+
+
+def _leave(codes: list[int]) -> None:
+    """End the process without taking its libraries apart, which saves 15 to 35 % of a command on a small file.
+
+    A thread that waits for standard input may hold its lock, at which Python would abort.
+    """
+    flush_streams()
+    os._exit(codes[-1] if codes else BUG)
 
 
 def _fill_standard_streams() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from typing import Any
 
@@ -10,17 +9,10 @@ from naively import __version__
 from naively.cli.exit import MEANINGS, WRONG_USAGE
 from naively.cli.options import COMMON, COMMON_HELP
 from naively.cli.parsers import Command, Layout, Parser, help_width, wrapped
-from naively.cli.subcommands import add_commands
-
-GROUPS = {
-    "learn": ("train", "learn", "forget", "merge"),
-    "use": ("predict", "explain", "show"),
-    "judge": ("evaluate", "compare", "suspects"),
-    "other": ("demo", "completion"),
-}
+from naively.cli.subcommands import COMMANDS, add_commands
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """Build the parser of the whole command line; its namespaces have `command`, `json`, `quiet` and `color`."""
     top = _Top(prog="naively", usage="naively COMMAND ...", add_help=False, allow_abbrev=False, formatter_class=Layout)
     top.add_argument("-h", "--help", action="help", help="show this help, or that of a command")
@@ -77,12 +69,11 @@ environment:
 """
 
 
-def _top_help(top: argparse.ArgumentParser) -> str:
-    summaries = _summaries(top)
+def _top_help(top: Parser) -> str:
     lines = ["usage: naively COMMAND ... [options]", ""]
     lines += [_paragraphs(_INTRODUCTION)]
-    for group, names in GROUPS.items():
-        lines += [f"{group}:", *(f"  {name:<12}{summaries[name]}" for name in names), ""]
+    for group, names in COMMANDS.items():
+        lines += [f"{group}:", *(f"  {name:<12}{top.commands[name].summary}" for name in names), ""]
     lines += [_paragraphs(_SESSION)]
     lines += ["options of all commands:"]
     lines += [f"  {', '.join(flags):<15}{text}" for flags, text in COMMON_HELP]
@@ -93,8 +84,3 @@ def _top_help(top: argparse.ArgumentParser) -> str:
 
 def _paragraphs(text: str) -> str:
     return "\n".join(wrapped(paragraph, help_width()) for paragraph in text.strip("\n").split("\n\n"))
-
-
-def _summaries(top: argparse.ArgumentParser) -> dict[str, str]:
-    listed = next(action for action in top._actions if isinstance(action, argparse._SubParsersAction))
-    return {action.dest: action.help or "" for action in listed._choices_actions}

@@ -11,7 +11,8 @@ from typing import Any
 
 from naively.cli.exit import UsageError
 from naively.errors import DataWarning, InputError
-from naively.sources import Source, SourceError
+from naively.sources.errors import SourceError
+from naively.sources.source import Source
 
 
 @dataclass(frozen=True)
@@ -210,7 +211,7 @@ def roles_for_model(
     if not known:
         names = ", ".join(map(str, learner.feature_names_in_))
         raise InputError(f"{source.called}: none of the columns that the model reads is there; it reads {names}")
-    types = {column.name: column.type for column in learner._model.schema.columns}
+    types = learner.column_types_
     source.as_text([name for name in known if "string" in types[name]])
     return Roles(wanted, None, tuple(known))
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from naively.cli.arguments import parser
 from naively.cli.console import Console
+from naively.cli.parsers import Parser
 
 # Arguments with these names in the help are completed as files.
 _FILES = frozenset({"DATA", "MODEL", "FILE"})
@@ -49,18 +50,16 @@ def script(shell: str) -> str:
     return {"bash": _bash, "zsh": _zsh, "fish": _fish}[shell](list(_commands(top)), list(_options(top)))
 
 
-def _commands(top: argparse.ArgumentParser) -> Iterator[Command]:
-    listed = next(action for action in top._actions if isinstance(action, argparse._SubParsersAction))
-    for action in listed._choices_actions:
-        command = listed.choices[action.dest]
-        positionals = [argument for argument in command._actions if not argument.option_strings]
+def _commands(top: Parser) -> Iterator[Command]:
+    for name, command in top.commands.items():
+        positionals = [argument for argument in command.arguments if not argument.option_strings]
         words = tuple(word for argument in positionals for word in argument.choices or ())
         files = any(argument.metavar in _FILES for argument in positionals)
-        yield Command(action.dest, action.help or "", tuple(_options(command)), words, files)
+        yield Command(name, command.summary, tuple(_options(command)), words, files)
 
 
-def _options(command: argparse.ArgumentParser) -> Iterator[Option]:
-    for action in command._actions:
+def _options(command: Parser) -> Iterator[Option]:
+    for action in command.arguments:
         if action.option_strings:
             takes_value = action.nargs != 0
             choices = tuple(map(str, action.choices or ()))

@@ -1,7 +1,7 @@
 """Console: writes the output of a command, as plain lines for people or one JSON document for machines.
 
 Results go to standard output; notes, warnings and errors go to standard error. Whatever comes from data (labels, texts,
-names of files) is shown with its control characters escaped, so that no text can drive the terminal.
+names of files) is printed with its control characters escaped, so that no text can drive the terminal.
 """
 
 from __future__ import annotations
@@ -10,10 +10,13 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from naively.errors import naming
-from naively.layout import cut, padded, table_lines, width
+from naively.layout import cut, is_terminal, padded, table_lines, terminal_width, width
+
+if TYPE_CHECKING:
+    from naively.report import Progress
 
 # Control characters, and marks that turn the direction of writing or break lines.
 _BIDI = "\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff"
@@ -25,7 +28,7 @@ _BYTES = re.compile("[\udc80-\udcff]+")
 """Bytes of a name that Python could not decode, as surrogates."""
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
-_STYLES = {"bold": "1", "dim": "2", "red": "1;31", "yellow": "33", "green": "42", "grey": "100"}
+_STYLES = {"bold": "1", "dim": "2", "red": "1;31", "yellow": "33"}
 
 
 class Console:
@@ -34,7 +37,7 @@ class Console:
     json
         Only the document given to `result` goes to standard output.
     quiet
-        Notes and progress are not shown; results, warnings and errors are.
+        Leave out notes and progress; print results, warnings and errors.
     color
         True or False; None: colour on terminals, unless NO_COLOR or FORCE_COLOR in the environment says otherwise.
     """
@@ -47,14 +50,13 @@ class Console:
         self._colored = {"out": _colored(sys.stdout, color), "err": _colored(sys.stderr, color)}
         self._warned: set[str] = set()
         self._on_interrupt: dict[str, str] = {}
-        self._drawn = False
+        self._progress: Progress | None = None
         self._answered = False
 
     @property
     def live(self) -> bool:
-        """True if progress is drawn: without --quiet or --json, on a terminal that can move its cursor."""
-        able = _is_terminal(sys.stderr) and os.environ.get("TERM") != "dumb"
-        return able and not self.quiet and not self.json
+        """True if progress is drawn on a terminal: without --quiet and --json."""
+        return not self.quiet and not self.json
 
     def say(self, text: str = "") -> None:
         """Write one or several lines of the result; apply `printable` to data in it that may hold line breaks."""
@@ -90,7 +92,7 @@ class Console:
         raw = [list(row) for row in rows]
         sides = align or "".join("r" if _is_numeric(row[i] for row in raw) else "l" for i in range(len(columns)))
         body = list(zip(*(_column([row[i] for row in raw]) for i in range(len(columns))), strict=True))
-        room = terminal_width(sys.stdout) if _is_terminal(sys.stdout) else None
+        room = terminal_width(sys.stdout) if is_terminal(sys.stdout) else None
         header, *lines = table_lines([list(map(printable, columns)), *body], sides, room)
         if title is not None:
             self._answer(self._styled("out", "bold", cut(printable(title), room)))
@@ -149,19 +151,22 @@ class Console:
         lines = ["naively: interrupted", *(f"  {_escaped(_CONTROL_BUT_LINES, t)}" for t in self._on_interrupt.values())]
         self._write("err", "\n".join(line for line in lines if line.strip()) + "\n")
 
-    def draw(self, line: str) -> None:
-        """Draw a line on the terminal that the next one replaces; see `naively.cli.progress`."""
-        if sys.stderr is not None:
-            self._drawn = True
-            sys.stderr.write(f"\r{line}\x1b[K")
-            sys.stderr.flush()
+    def progress(
+        self, label: str, *, rows: int | None = None, size_bytes: int | None = None, unit: str = "rows"
+    ) -> Progress:
+        """Return the progress of a loop, to be entered; it is drawn without --quiet and --json."""
+        from naively.report import Progress
+
+        color = self._colored["err"]
+        self._progress = Progress(
+            printable(label), rows=rows, size_bytes=size_bytes, unit=unit, show=self.live, color=color
+        )
+        return self._progress
 
     def clear(self) -> None:
-        """Erase the line that was drawn last."""
-        if self._drawn and sys.stderr is not None:
-            self._drawn = False
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
+        """Erase the line of progress."""
+        if self._progress is not None:
+            self._progress.erase()
 
     def flush(self) -> None:
         """Flush all output, or raise an error that names the stream."""
@@ -169,15 +174,6 @@ class Console:
             if stream is not None:
                 with naming(_named(stream)):
                     stream.flush()
-
-    def styled_error(self, style: str, text: str) -> str:
-        """Return a text for standard error in a style, if it is coloured."""
-        return self._styled("err", style, text)
-
-    @property
-    def colored_error(self) -> bool:
-        """True if standard error is coloured."""
-        return self._colored["err"]
 
     def _answer(self, line: str) -> None:
         if not self.json:
@@ -259,16 +255,6 @@ def plain(value: Any) -> Any:
     return value if value is None or isinstance(value, (str, int)) else str(value)
 
 
-def terminal_width(stream: TextIO | None) -> int:
-    """Return the current width of the terminal that a stream goes to; COLUMNS or 80 if it is no terminal."""
-    try:
-        columns = os.get_terminal_size(stream.fileno()).columns if stream is not None else 0
-    except (OSError, ValueError, AttributeError):
-        columns = 0
-    given = os.environ.get("COLUMNS", "")
-    return columns or (int(given) if given.isdecimal() and int(given) else 80)
-
-
 def _escaped(unwanted: re.Pattern[str], text: str) -> str:
     if not text.isascii():
         text = _BYTES.sub(
@@ -286,13 +272,6 @@ def _native(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-def _is_terminal(stream: TextIO | None) -> bool:
-    try:
-        return stream is not None and stream.isatty()
-    except ValueError:
-        return False
-
-
 def _colored(stream: TextIO | None, wanted: bool | None) -> bool:
     if wanted is not None:
         return wanted
@@ -301,7 +280,7 @@ def _colored(stream: TextIO | None, wanted: bool | None) -> bool:
     forced = os.environ.get("FORCE_COLOR")
     if forced:
         return forced != "0"
-    return _is_terminal(stream) and os.environ.get("TERM") != "dumb"
+    return is_terminal(stream) and os.environ.get("TERM") != "dumb"
 
 
 def _is_numeric(values: Iterable[Any]) -> bool:

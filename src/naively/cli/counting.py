@@ -13,10 +13,9 @@ from typing import Any
 from naively.cli.column_roles import Roles
 from naively.cli.console import Console
 from naively.cli.prefetch import Prefetch
-from naively.cli.progress import Progress
 from naively.errors import FileError, InputError
 from naively.read.matrix import RowError
-from naively.sources import Source
+from naively.sources.source import Source
 from naively.store.atomic import sweep
 
 
@@ -29,12 +28,11 @@ class Counted:
     start: int = 0  # number of the first row of the current batch, from 0
     labelled: Any = None  # mask of the rows of that batch that have a label
     seen: int = 0  # labelled rows that were read, counted now or before
-    state: tuple[Any, int] | None = None  # the model and the number of rows that it has counted
 
 
 @dataclass
 class Checkpoint:
-    """A file to which the state of a run is written now and then, and the options and data that identify the run."""
+    """A file to which a learner is written now and then, and the options and data that identify the run."""
 
     path: Path
     identity: dict[str, Any]
@@ -48,9 +46,8 @@ class Checkpoint:
         sweep(self.path)
         if not self.path.exists():
             return 0
-        found = learner._fresh()
         try:
-            stored = load_checkpoint(found, self.path, lambda run: {**run, "rows": 0} == {**self.identity, "rows": 0})
+            stored = load_checkpoint(learner, self.path, lambda run: run == self.identity)
         except FileError as error:
             raise FileError(f"{error}; delete it to start anew") from None
         if stored is None:
@@ -58,18 +55,17 @@ class Checkpoint:
                 f"{self.path} belongs to other data or other options; run the command that it belongs to, or delete it "
                 "to start anew"
             )
-        learner._state, rows = found._state, int(stored["rows"])
+        rows = _rows_of(learner)
         console.note(f"going on from {self.path}: {rows:,} rows were counted")
         return rows
 
     def due(self) -> bool:
         return time.monotonic() - self._written >= self.seconds
 
-    def write(self, state: tuple[Any, int]) -> None:
+    def write(self, learner: Any) -> None:
         from naively.learn.checkpoints import save_checkpoint
 
-        model, rows = state
-        save_checkpoint(model, self.path, {**self.identity, "rows": rows})
+        save_checkpoint(learner, self.path, self.identity)
         self._written = time.monotonic()
 
     def remove(self) -> None:
@@ -85,19 +81,18 @@ def count(
     done = 0 if checkpoint is None else checkpoint.resume(learner, console)
     batches = Prefetch(source.batches(roles.read)) if batches is None else batches
     try:
-        with closing(batches), Progress(console, label, source.size, source.rows) as progress:
+        with closing(batches), console.progress(label, rows=source.rows, size_bytes=source.size) as progress:
             rows = _labelled(batches, roles, learner, counted, done)
             counted.rows = done
             with closing(_learn(learner, rows, forget)) as learning:
                 for n_rows in learning:
-                    counted.state = learner._state, counted.rows + n_rows
                     counted.rows += n_rows
                     if checkpoint is not None and checkpoint.due():
-                        checkpoint.write(counted.state)
+                        checkpoint.write(learner)
                     progress.update(counted.rows - progress.rows, source.read_bytes - progress.bytes)
     except KeyboardInterrupt:
         if checkpoint is not None:
-            _save_on_interrupt(checkpoint, counted.state, done, console)
+            _save_on_interrupt(checkpoint, learner, console)
         raise
     except RowError as error:
         error = error.among(counted.labelled).offset(counted.start)
@@ -125,7 +120,7 @@ def _labelled(batches: Any, roles: Roles, learner: Any, counted: Counted, done: 
         counted.unlabelled += batch.num_rows - rows.num_rows
         counted.seen += rows.num_rows
         if rows.num_rows and counted.seen > done:
-            yield roles.rows(rows), roles.coded_labels(rows, learner.classes_ if "_state" in vars(learner) else None)
+            yield roles.rows(rows), roles.coded_labels(rows, getattr(learner, "classes_", None))
 
 
 def _learn(learner: Any, rows: Iterator[tuple[Any, Any]], forget: bool) -> Generator[int, None, None]:
@@ -139,12 +134,16 @@ def _learn(learner: Any, rows: Iterator[tuple[Any, Any]], forget: bool) -> Gener
         yield len(y)
 
 
-def _save_on_interrupt(checkpoint: Checkpoint, state: tuple[Any, int] | None, done: int, console: Console) -> None:
-    if state is not None:
-        checkpoint.write(state)
-        done = state[1]
-    if done:
-        console.on_interrupt(f"{done:,} rows are in {checkpoint.path}: run the same command to go on")
+def _rows_of(learner: Any) -> int:
+    """Return the number of rows that a learner has counted; each has weight 1."""
+    return int(learner.class_count_.sum()) if hasattr(learner, "class_count_") else 0
+
+
+def _save_on_interrupt(checkpoint: Checkpoint, learner: Any, console: Console) -> None:
+    rows = _rows_of(learner)
+    if rows:
+        checkpoint.write(learner)
+        console.on_interrupt(f"{rows:,} rows are in {checkpoint.path}: run the same command to go on")
 
 
 def warn_of_bad_rows(source: Source, console: Console) -> None:

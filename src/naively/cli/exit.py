@@ -1,6 +1,6 @@
 """Exit codes and messages for errors: one line for people, one exit code for scripts.
 
-With NAIVELY_DEBUG=1 in the environment the traceback is shown as well.
+With NAIVELY_DEBUG=1 in the environment the traceback is printed as well.
 """
 
 from __future__ import annotations

@@ -13,8 +13,10 @@ from naively.cli.console import Console
 from naively.cli.exit import UsageError
 from naively.cli.options import OF_FILES
 from naively.errors import FileError, InputError
-from naively.sources import Request, Source, open_source
 from naively.sources.files import as_text
+from naively.sources.open import open_source
+from naively.sources.request import Request
+from naively.sources.source import Source
 
 _ONLY_OF_TEXTS = ("family", "weighting", "ngrams", "tokens", "negation", "min_df", "hashing", "choose")
 
@@ -125,12 +127,12 @@ def check_reads_rows(learner: Any, path: str) -> Any:
     return learner
 
 
-def write(learner: Any, path: str, about: dict[str, Any], *, frozen: bool = False, prepared: Any = None) -> int:
-    """Save a learner and return the size of the file; `prepared` is its content, if that is computed already."""
+def write(learner: Any, path: str, about: dict[str, Any], *, frozen: bool = False) -> int:
+    """Save a learner and return the size of the file."""
     from naively.learn.files import save
 
     kept = {name: value for name, value in about.items() if name in ("target", "text", "data", "accuracy", "margin")}
-    save(learner, path, frozen=frozen, about=kept, ready=prepared)
+    save(learner, path, frozen=frozen, about=kept)
     return Path(path).stat().st_size
 
 
@@ -163,16 +165,20 @@ def summary(learner: Any) -> dict[str, Any]:
     listed = ", ".join(map(str, classes[:6])) + (", …" if len(classes) > 6 else "")
     facts: dict[str, Any] = {"rows": whole(learner.class_count_.sum()), "classes": f"{len(classes):,}: {listed}"}
     if getattr(learner, "reads_text", False):
-        facts["vocabulary"] = f"{_vocabulary(learner):,} words"
+        facts["vocabulary"] = f"{learner.n_words_:,} words"
     elif hasattr(learner, "schema_"):
         facts["columns"] = ", ".join(f"{row.column} ({row.taken_as})" for row in learner.schema_)
     return facts
 
 
-def _vocabulary(learner: Any) -> int:
-    """Return the number of words of a model of texts; of a frozen one, those of its table."""
-    features = learner._model.features
-    return int((features["words"] if features else learner.table_.block.features.words).size)
+def recipe_text(chosen: Any) -> str:
+    """Describe the chosen recipe of a model of texts."""
+    return f"{chosen.family}, {chosen.weighting}, n-grams {chosen.ngrams[0]}-{chosen.ngrams[1]}"
+
+
+def alpha_text(alpha: Any) -> str:
+    """Format a smoothing parameter: a number or a rule."""
+    return f"{alpha:.4g}" if isinstance(alpha, (int, float)) else str(alpha)
 
 
 def whole(rows: float) -> float | int:

@@ -7,15 +7,14 @@ from typing import Any
 
 from naively.cli.option_types import alpha, at_least, names, ngrams
 from naively.cli.parsers import Check, Command, Layout
+from naively.sources.known import FORMATS
 
-FORMATS = (
-    *("csv", "tsv", "json", "jsonl", "parquet", "arrow", "excel", "sqlite", "duckdb", "fasttext", "folder", "lines"),
-)
 OUTPUTS = (".parquet", ".csv", ".jsonl", ".arrow", ".tsv")
 FAMILIES = ("auto", "multinomial", "complement", "bernoulli")
 WEIGHTINGS = ("auto", "counts", "binary", "tfidf")
 TOKENS = ("words", "sklearn", "chars")
 PRIORS = ("empirical", "uniform")
+DIALECTS = ("duckdb", "sqlite", "postgresql", "spark")
 SHELLS = ("bash", "zsh", "fish")
 
 
@@ -26,7 +25,7 @@ COMMON: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
 )
 COMMON_HELP = (
     (("--json",), "answer with one JSON document on standard output"),
-    (("--quiet", "-q"), "no notes and no progress; warnings and errors are shown"),
+    (("--quiet", "-q"), "no notes and no progress, only warnings and errors"),
     (("--no-color",), "no colours"),
     (("-h", "--help"), "show help, with examples"),
     (("--version",), "show the version"),
@@ -48,8 +47,7 @@ def add_command(
         name, help=summary, usage=f"naively {name} {usage}", description=description, add_help=False,
         epilog=f"examples:\n{examples}", formatter_class=Layout, allow_abbrev=False,
     )  # fmt: skip
-    command._positionals.title = "arguments"
-    command.check = check
+    command.summary, command.check = summary, check
     return command
 
 
@@ -83,7 +81,7 @@ TARGET_KNOWN = "the column that has the labels (default: the one the model was t
 
 
 def file_format(group: Any) -> None:
-    group.add_argument("--format", choices=FORMATS, help="the format of DATA (default: by the name of the file)")
+    group.add_argument("--format", choices=tuple(FORMATS), help="the format of DATA (default: by the name of the file)")
     group.add_argument(
         "--no-header", action="store_true", help="the first line of CSV is a row; columns are column0, column1, ..."
     )

@@ -7,8 +7,9 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
-from naively.cli.console import terminal_width, write
+from naively.cli.console import write
 from naively.cli.exit import UsageError
+from naively.layout import terminal_width
 
 Check = Callable[[argparse.Namespace], None]
 """Raises `UsageError` if arguments, each of which is valid, do not go together."""
@@ -44,6 +45,20 @@ class Layout(argparse.HelpFormatter):
 class Parser(argparse.ArgumentParser):
     """A parser that suggests the nearest known name, and raises `UsageError`."""
 
+    def __init__(self, **options: Any):
+        super().__init__(**options)
+        self._positionals.title = "arguments"
+
+    @property
+    def arguments(self) -> list[argparse.Action]:
+        """All arguments, in the order in which they were added."""
+        return self._actions
+
+    @property
+    def commands(self) -> dict[str, Command]:
+        """The commands, by name."""
+        return next((action.choices for action in self._actions if isinstance(action.choices, dict)), {})
+
     def error(self, message: str) -> NoReturn:
         raise UsageError(message, self.prog.partition(" ")[2])
 
@@ -51,7 +66,7 @@ class Parser(argparse.ArgumentParser):
         if action.choices is None or value in action.choices:
             return
         known = list(action.choices)
-        if isinstance(action, argparse._SubParsersAction):
+        if action.dest == "command":
             self.error(f"unknown command {value!r}{did_you_mean(value, known, _SYNONYMS)}")
         listed = ", ".join(known)
         raise argparse.ArgumentError(action, f"{value!r} is not one of {listed}{did_you_mean(value, known)}")
@@ -72,6 +87,7 @@ class Parser(argparse.ArgumentParser):
 class Command(Parser):
     """The parser of one command: options may come before, between and after files."""
 
+    summary: str = ""
     check: Check | None = None
     _inside = False
 

@@ -23,7 +23,7 @@ class Prefetch(Generic[T]):
         self._queue: Queue[tuple[str, Any]] = Queue(1)
         self._stop = threading.Event()
         task = (items, self._queue, self._stop)
-        self._fetcher = threading.Thread(target=_fetch, args=task, name="naively: reading ahead", daemon=True)
+        self._fetcher = threading.Thread(target=_fetch, args=task, name="naively: prefetch", daemon=True)
         self._fetcher.start()
 
     def __iter__(self) -> Iterator[T]:

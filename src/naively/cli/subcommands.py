@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from typing import Any
 
 from naively.cli.exit import UsageError
-from naively.cli.option_types import at_least, probability, row, seconds
+from naively.cli.option_types import at_least, names, probability, row, seconds
 from naively.cli.options import (
+    DIALECTS,
     MODELLING,
     OF_FILES,
     OUTPUTS,
@@ -28,18 +30,17 @@ from naively.cli.options import (
 
 def add_commands(commands: Any) -> None:
     """Add all commands, in the order in which the help lists them."""
-    for add in (
-        _train, _learn, _forget, _merge, _predict, _explain, _show, _evaluate, _compare, _suspects, _demo, _completion,
-    ):  # fmt: skip
-        add(commands)
+    for group in COMMANDS.values():
+        for add in group.values():
+            add(commands)
 
 
 def _train(commands: Any) -> None:
     command = add_command(
         commands, "train", "count labelled data into a model file", "DATA... --target COLUMN [-o MODEL] [options]",
         "Count labelled data into a model file, in one pass and in little memory, whatever their size.\n\n"
-        "What each column is (numbers, categories, flags, dates, texts) is found from the data, and told. How good the "
-        "model will be on new rows is estimated by leaving rows out one by one, which takes no second training. "
+        "The kind of each column (numbers, categories, flags, dates, texts) is found from the data and printed. How "
+        "good the model will be on new rows is estimated by leaving out rows one by one, without training again. "
         "An existing model is replaced; a file that is no model is not, unless --force is given.",
         "  naively train reviews.csv --target label --text review -o reviews.nb\n"
         "  naively train people/*.parquet --target income --drop id,name\n"
@@ -194,6 +195,29 @@ def _show(commands: Any) -> None:
     common(command)
 
 
+def _export(commands: Any) -> None:
+    command = add_command(
+        commands, "export", "write a model as SQL or ONNX", "MODEL --to sql|onnx [-o FILE] [options]",
+        "Write a model as SQL or as ONNX, which give its labels and probabilities where the data lie.\n\n"
+        "SQL is a script: it makes a table of weights, if one is needed, and then scores a table. What cannot be "
+        "exported is refused. See docs/export.md.",
+        "  naively export reviews.nb --to sql --dialect postgresql --table reviews --keep id > score.sql\n"
+        "  naively export homes.nb --to onnx -o homes.onnx",
+        _check_export,
+    )  # fmt: skip
+    model_positional(command)
+    command.add_argument("--to", choices=("sql", "onnx"), required=True, help="what to write")
+    output(command, "FILE", "where it goes (default: standard output, for SQL)")
+    group = command.add_argument_group("SQL")
+    group.add_argument("--dialect", choices=DIALECTS, help="the database (default: duckdb)")
+    group.add_argument("--table", metavar="NAME", help="the table to score (default: rows)")
+    group.add_argument("--keep", metavar="A,B", action="extend", type=names, help="columns that the result has too")
+    group.add_argument("--form", choices=("auto", "join", "case"), help="look weights up by a join or by CASE")
+    group = command.add_argument_group("ONNX")
+    group.add_argument("--texts", choices=("words", "counts"), help="the input: texts (default), or counts of words")
+    common(command)
+
+
 def _evaluate(commands: Any) -> None:
     command = add_command(
         commands, "evaluate", "tell how good a model is, or would be",
@@ -247,7 +271,7 @@ def _suspects(commands: Any) -> None:
         _check_suspects,
     )  # fmt: skip
     data_positional(command, "rows or texts with labels")
-    output(command, "FILE", "where they go: .parquet, .csv, .tsv, .jsonl or .arrow (default: shown)")
+    output(command, "FILE", "where they go: .parquet, .csv, .tsv, .jsonl or .arrow (default: printed)")
     group = command.add_argument_group("answer")
     group.add_argument("--top", metavar="N", type=at_least(1), default=20, help="how many rows (default: 20)")
     data(command, TARGET)
@@ -259,7 +283,7 @@ def _demo(commands: Any) -> None:
         commands, "demo", "a short tour, on data that come with naively", "[options]",
         "A short tour: train, evaluate and explain, on data that come with naively. It leaves no files behind.",
         "  naively demo\n"
-        "  naively demo --data .          # reviews.csv and flowers.csv, to try the other commands with",
+        "  naively demo --data tour       # tour/reviews.csv and tour/flowers.csv, to try the other commands with",
     )  # fmt: skip
     command.add_argument("--data", metavar="FOLDER", help="write the data of the tour into this folder instead")
     common(command)
@@ -278,7 +302,7 @@ def _completion(commands: Any) -> None:
     common(command)
 
 
-# What has to go together
+# Arguments that have to go together
 
 
 def _need_model(arguments: argparse.Namespace) -> None:
@@ -342,6 +366,18 @@ def _check_merge(arguments: argparse.Namespace) -> None:
         raise UsageError("where does the sum go? Give a file by -o")
 
 
+def _check_export(arguments: argparse.Namespace) -> None:
+    _need_model(arguments)
+    others = ("texts",) if arguments.to == "sql" else ("dialect", "table", "keep", "form")
+    for name in others:
+        if getattr(arguments, name) is not None:
+            raise UsageError(f"--{name} does not go with --to {arguments.to}")
+    if arguments.output == "-":
+        arguments.output = None
+    if arguments.to == "onnx" and arguments.output is None:
+        raise UsageError("where does the ONNX model go? Give a file by -o")
+
+
 def _check_explain(arguments: argparse.Namespace) -> None:
     _need_model(arguments)
     given = [arguments.text is not None, arguments.row is not None, arguments.data is not None]
@@ -371,3 +407,12 @@ def _check_evaluate(arguments: argparse.Namespace) -> None:
 def _check_completion(arguments: argparse.Namespace) -> None:
     if arguments.shell is None:
         raise UsageError(f"for which shell? Give one of {', '.join(SHELLS)}")
+
+
+COMMANDS: dict[str, dict[str, Callable[[Any], None]]] = {
+    "learn": {"train": _train, "learn": _learn, "forget": _forget, "merge": _merge},
+    "use": {"predict": _predict, "explain": _explain, "show": _show, "export": _export},
+    "judge": {"evaluate": _evaluate, "compare": _compare, "suspects": _suspects},
+    "other": {"demo": _demo, "completion": _completion},
+}
+"""The functions that add each command's arguments, by the groups of the help."""

@@ -1,4 +1,4 @@
-"""Add many tallies up, one after another, without holding them all."""
+"""Adds many tallies, one after another, without holding them all."""
 
 from __future__ import annotations
 
@@ -48,10 +48,18 @@ class _GrowingSum:
         self.known = Tally(first.classes, first.exact_rows, dict.fromkeys(first.parts, None))  # type: ignore[arg-type]
 
     def add(self, tally: Tally) -> None:
-        classes, tally = self.known.aligned(tally)
+        self.known = self.known.with_parts_of(tally)
+        for name in self.known.parts.keys() - self.parts.keys():
+            self.parts[name] = _PartSum(self.known.parts[name])
+        classes, tally = self.known.aligned(tally.with_parts_of(self._sample()))
         for name, part in self.parts.items():
             part.add(tally.parts[name])
         self.known = replace(self.known, classes=classes, exact_rows=sum_of([self.known.exact_rows, tally.exact_rows]))
+
+    def _sample(self) -> Tally:
+        """Return a tally that has one of the parts of each name."""
+        parts: Any = {n: p.sums[0] if isinstance(p, _PartSum) else p.known for n, p in self.parts.items()}
+        return replace(self.known, parts=parts)
 
     def total(self) -> Tally:
         return replace(self.known, parts={name: part.total() for name, part in self.parts.items()})

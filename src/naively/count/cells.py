@@ -1,4 +1,4 @@
-"""Cells: numbers kept only for the pairs of feature and class that were seen."""
+"""Cells: numbers for the pairs of feature and class that were seen, and only for these."""
 
 from __future__ import annotations
 
@@ -9,8 +9,23 @@ from functools import cached_property
 import numpy as np
 
 from naively import _core
-from naively.arrays import TOO_LARGE, Array, Value, alike, from_core, narrowed, negated, nonzero, rounded, to_core
+from naively.arrays import (
+    TOO_LARGE,
+    Array,
+    Value,
+    alike,
+    from_core,
+    narrowed,
+    negated,
+    nonzero,
+    rounded,
+    scaled,
+    summed_by,
+    sums_by,
+    to_core,
+)
 from naively.errors import NaivelyError, NegativeCount
+from naively.store.damage import COUNTS, are, need
 from naively.store.registry import stored
 
 
@@ -22,7 +37,13 @@ class NegativeCell(NegativeCount):
         self.feature, self.klass = feature, klass
 
 
-@stored()
+def _check_cells(cells: Cells) -> None:
+    n_cells = len(cells.feature)
+    need(are(cells.feature, "i8", None) and are(cells.klass, "i4", n_cells), "the cells of a tally")
+    need(are(cells.exact, COUNTS, None, n_cells), "the numbers of a tally")
+
+
+@stored(check=_check_cells)
 @dataclass(frozen=True, eq=False)
 class Cells(Value):
     """Sorted by feature, then class; `exact` has one row for each plane: int64, or FIXED where weights have fractions.
@@ -49,7 +70,7 @@ class Cells(Value):
 
     @classmethod
     def counted(cls, cells: tuple[Array, Array, Array]) -> Cells:
-        """Cells as the core returns them."""
+        """Make cells from the arrays that the core returns."""
         feature, klass, counts = cells
         return cls(feature, klass, from_core(counts))
 
@@ -88,6 +109,12 @@ class Cells(Value):
         """Return the same, int64 or FIXED."""
         return from_core(_core.look_up(self.feature, self.klass, to_core(self.exact), feature, klass))
 
+    def scaled(self, factors: Array) -> Cells:
+        """Return the values times a factor for each class, rounded down to units of 2^-64; without cells of zeros."""
+        exact = scaled(self.exact, factors[self.klass])
+        cells, left = Cells(self.feature, self.klass, exact), np.flatnonzero(nonzero(exact).any(axis=0))
+        return cells if len(left) == len(cells) else cells.taken(left)
+
     def renumbered(self, features: Callable[[Array], Array] | None, classes: Array | None) -> Cells:
         """Return the same values with other numbers for features and classes."""
         if features is None and classes is None:
@@ -109,10 +136,19 @@ class Cells(Value):
 
     def exact_totals(self, classes: int) -> Array:
         """Return the sum of each plane for each class, int64 or FIXED."""
+        return self._summed_by(self.klass, classes)
+
+    def _summed_by(self, groups: Array, size: int) -> Array:
         try:
-            return from_core(_core.totals(self.klass, to_core(self.exact), classes))
+            return summed_by(groups, self.exact, size)
         except OverflowError:
             raise NaivelyError(TOO_LARGE) from None
+
+    def of_features(self, width: int) -> Array:
+        """Return the sum of the first plane for each of `width` features: int64, FIXED or computed float64."""
+        if self.exact.dtype == np.float64:
+            return sums_by(self.feature, self.exact[0], width)
+        return Cells(self.feature, self.klass, self.exact[:1])._summed_by(self.feature, width)[0]
 
     def totals(self, classes: int) -> Array:
         """Return the sum of each plane for each class, as float64."""
@@ -124,7 +160,7 @@ class Cells(Value):
 
 
 def gathered(layers: Sequence[Cells], features: Array) -> Cells:
-    """The cells of these features (sorted, each once) in all layers together, numbered by their place among them."""
+    """Add up the cells of these features (sorted, each once) in all layers; their places are the new numbers."""
     exact = alike([cells.exact for cells in layers])
     parts = [(cells.feature, cells.klass, to_core(counts)) for cells, counts in zip(layers, exact, strict=True)]
     whole = all(counts.dtype == np.int64 for counts in exact)

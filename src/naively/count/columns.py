@@ -10,6 +10,7 @@ import numpy as np
 
 from naively.arrays import IntArray, Value
 from naively.names import Index
+from naively.store.damage import need
 from naively.store.registry import stored
 
 CODE_BITS = 32
@@ -17,7 +18,11 @@ MISSING = (1 << CODE_BITS) - 1
 """The code that stands for "missing" in a column of categories."""
 
 
-@stored()
+def _check_categories(categories: Categories) -> None:
+    need(categories.columns.size == len(categories.values), "one list of categories is needed for each column")
+
+
+@stored(check=_check_categories)
 @dataclass(frozen=True, eq=False, repr=False)
 class Categories(Value):
     """Columns of categories. A feature is a column and a code: `column << 32 | code`, which never changes."""
@@ -66,7 +71,7 @@ class Categories(Value):
         return both, renumber
 
     def name(self, feature: int) -> Any:
-        """Column and category of a feature."""
+        """Return the column and the category of a feature."""
         column, code = feature >> CODE_BITS, feature & MISSING
         return self.columns.name(column), None if code == MISSING else self.values[column].name(code)
 

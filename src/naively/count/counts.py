@@ -1,4 +1,4 @@
-"""Counts: what was seen of countable features, by number of class."""
+"""Counts of features by class."""
 
 from __future__ import annotations
 
@@ -8,22 +8,21 @@ from functools import cached_property
 
 import numpy as np
 
-from naively.arrays import Array, Value, alike, less, negated, negative, plus, rounded
+from naively.arrays import Array, Value, alike, less, narrowed, negated, negative, plus, rounded, scaled
 from naively.count.cells import Cells, NegativeCell
-from naively.count.columns import Categories
-from naively.count.grid import Grid
+from naively.count.columns import CODE_BITS, MISSING, Categories
 from naively.count.vocabulary import WordFeatures
 from naively.errors import InputError, NegativeCount
 from naively.names import Index
+from naively.store.damage import COUNTS, LARGEST, are, need
 from naively.store.registry import stored
 
-Features = Index | Categories | Grid | WordFeatures
+Features = Index | Categories | WordFeatures
 PLANES = {
     "counts": ("count",),
     "presence": ("count", "missing"),
     "events": ("count", "missing"),
     "categories": ("count",),
-    "grid": ("count",),
     "words": ("occurrences", "documents", "weight"),
     "unweighted words": ("occurrences", "documents"),
 }
@@ -31,9 +30,71 @@ PLANES = {
 WORDS = ("words", "unweighted words")
 WEIGHT_UNIT = 2.0**-32
 """The unit of the weights of words, which are stored as whole numbers."""
+_MOST_ROWS = 1 << 62
+_ROWS_COUNTED = {
+    "presence": ("count", "missing"),
+    "events": ("missing",),
+    "categories": ("count",),
+    "words": ("documents",),
+    "unweighted words": ("documents",),
+}
+"""The planes of each kind that no class can have more of than rows."""
 
 
-@stored()
+def _check_counts(counts: Counts) -> None:
+    need(counts.kind in PLANES, "the kind of counts")
+    fitting: type = Categories if counts.kind == "categories" else Index
+    words = isinstance(counts.features, WordFeatures)
+    need(words if counts.kind in WORDS else isinstance(counts.features, fitting), "the features of counts")
+    need(are(counts.exact_rows, COUNTS, None), "the rows of counts")
+    need(len(counts.cells.exact) == len(PLANES[counts.kind]), "the numbers of a tally")
+
+
+def _verify_counts(counts: Counts) -> None:
+    """Check that cells are those of the classes and features, in order, and hold what can be counted."""
+    cells, features = counts.cells, counts.features
+    verify_rows(counts.exact_rows)
+    if not len(cells):
+        return
+    need(cells.klass.min() >= 0 and cells.klass.max() < len(counts.exact_rows), "a cell of no class")
+    _verify_features(cells.feature, features)
+    before, after = cells.feature[:-1], cells.feature[1:]
+    sorted_ = (before < after) | ((before == after) & (cells.klass[:-1] < cells.klass[1:]))
+    need(sorted_.all(), "cells out of order")
+    verify_counts(cells.exact, LARGEST, "counts")
+    most = counts.exact_rows[cells.klass]
+    for plane in _ROWS_COUNTED.get(counts.kind, ()):
+        verify_most(most, cells.exact[PLANES[counts.kind].index(plane)], "more counts than rows")
+
+
+def _verify_features(feature: Array, features: Features) -> None:
+    need(feature.min() >= 0, "a cell of no feature")
+    if isinstance(features, Categories):
+        column, code = feature >> CODE_BITS, feature & MISSING
+        need(column.max() < features.columns.size, "a cell of no column")
+        need(((code == MISSING) | (code < features.sizes[column])).all(), "a cell of no category")
+    else:
+        need(feature.max() < features.size, "a cell of no feature")
+
+
+def verify_rows(rows: Array) -> None:
+    """Raise FileError for rows of classes that cannot be."""
+    verify_counts(rows, _MOST_ROWS, "rows")
+
+
+def verify_counts(counts: Array, most: float, noun: str) -> None:
+    """Raise FileError unless counts are written in the one way that they should be, from 0 to `most` together."""
+    need(narrowed(counts).dtype == counts.dtype, f"{noun} of another type")
+    need(not negative(counts).any(), f"{noun} below zero")
+    need(rounded(counts).sum(dtype=np.float64) < most, f"more {noun} than there can be")
+
+
+def verify_most(most: Array, counts: Array, what: str) -> None:
+    """Raise FileError if a count is above its limit."""
+    need(not negative(less(*padded(most, counts))).any(), what)
+
+
+@stored(check=_check_counts, verify=_verify_counts)
 @dataclass(frozen=True, eq=False, repr=False)
 class Counts(Value):
     """Counts by class and feature, in cells; a part of a tally, which names the classes.
@@ -99,6 +160,10 @@ class Counts(Value):
         """Return the negative counts, whose sum with others is a difference."""
         return Counts(self.kind, negated(self.exact_rows), self.features, self.cells.negated())
 
+    def scaled(self, factors: Array) -> Counts:
+        """Return the counts times a factor for each class."""
+        return replace(self, exact_rows=scaled(self.exact_rows, factors), cells=self.cells.scaled(factors))
+
     def same(self, other: object) -> bool:
         """True if both hold the same counts."""
         if not isinstance(other, Counts) or self.kind != other.kind:
@@ -121,8 +186,8 @@ class Counts(Value):
         return replace(self, exact_rows=rows, cells=self.cells.taken(mine).renumbered(None, places))
 
     def dense(self, plane: int = 0) -> Array:
-        """One plane as an array, classes by features."""
-        if isinstance(self.features, (Categories, Grid)):
+        """Return one plane as an array, classes by features."""
+        if isinstance(self.features, Categories):
             raise InputError(f"counts of {self.kind} have no single array; ask for a column")
         result = np.zeros((len(self.exact_rows), self.features.size), self.cells.values.dtype)
         result[self.cells.klass, self.cells.feature] = self.cells.values[plane]
@@ -155,9 +220,8 @@ def negative_count(feature: int, klass: int, features: Features, classes: Index)
     """Return the error for a cell of which more is to be forgotten than was counted."""
     name = features.name(feature)
     what = f"feature {name!r}"
-    if isinstance(features, (Categories, Grid)):
-        kind = "category" if isinstance(features, Categories) else "number"
-        what = f"column {name[0]!r}, {'a missing value' if name[1] is None else f'{kind} {name[1]!r}'}"
+    if isinstance(features, Categories):
+        what = f"column {name[0]!r}, {'a missing value' if name[1] is None else f'category {name[1]!r}'}"
     return NegativeCount(
         f"cannot forget more than was counted: {what} in class {classes.name(klass)!r}; nothing was changed"
     )
@@ -172,7 +236,7 @@ def rows_left(classes: Index, rows: Array, gone: Array, what: str = "rows") -> A
         k = int(np.argmax(below))
         raise NegativeCount(
             f"cannot forget more than was counted: class {classes.name(k)!r} has {rounded(rows)[k]:g} {what}, "
-            f"{rounded(gone)[k]:g} to forget; nothing was changed"
+            f"{rounded(gone)[k]:g} to forget ({float(rounded(negated(left))[k]):.2g} too many); nothing was changed"
         )
     return left
 
@@ -197,7 +261,7 @@ def padded(a: Array, b: Array) -> tuple[Array, Array]:
 
 
 def sum_of(parts: list[Array]) -> Array:
-    """The sum of exact values per class, for more or fewer classes."""
+    """Return the sum of exact values per class, for more or fewer classes."""
     total, *rest = parts
     for part in rest:
         total = plus(*padded(total, part))

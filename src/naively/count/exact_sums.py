@@ -1,4 +1,4 @@
-"""Exact sums: what was seen of numbers, as how many there were, their sum and the sum of their squares.
+"""Exact sums of numbers: their number, their sum and the sum of their squares.
 
 Nothing is rounded, so that sums do not depend on the order of rows, on batches or threads, and what was added can be
 taken out again without a trace. Means and variances are computed from the sums and rounded once.
@@ -6,6 +6,7 @@ taken out again without a trace. Means and variances are computed from the sums 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from naively import _core
-from naively.arrays import Array, Value, rounded
-from naively.count.counts import padded, rows_left, spread, sum_of
+from naively.arrays import Array, Value, plus, rounded, scaled
+from naively.count.counts import padded, rows_left, spread, sum_of, verify_rows
 from naively.count.exact_numbers import ExactNumbers
 from naively.count.moments import Moments
 from naively.errors import InputError, NegativeCount
 from naively.names import Index
 from naively.read.matrix import ROW, RowError
+from naively.store.damage import COUNTS, are, need
 from naively.store.registry import stored
 from naively.threads import threads
 
@@ -33,7 +35,24 @@ _CLOSE, _ROUNDING = 1e-11, np.finfo(np.float64).eps
 _AT_ONCE = 1 << 14
 
 
-@stored()
+def _check_sums(sums: ExactSums) -> None:
+    need(are(sums.exact_rows, COUNTS, None) and are(sums.present, "i8", None), "the rows of sums")
+    need(sums.sums.shape == (3, len(sums.present), sums.features.size), "the sums of classes")
+
+
+def verify_sums(sums: ExactSums) -> None:
+    """Raise Damage unless rows can have such sums."""
+    verify_rows(sums.exact_rows)
+    present, single = sums.present, sums.single()
+    need((np.diff(present) > 0).all(), "classes out of order")
+    need(not len(present) or (present[0] >= 0 and present[-1] < len(sums.exact_rows)), "sums of no class")
+    n, values, squares = single.sums.signs()
+    need((n >= 0).all() and (squares >= 0).all(), "squares below zero")
+    need(((n > 0) | ((values == 0) & (squares == 0))).all(), "sums of no values")
+    need(np.isfinite(single.n).all() and not np.isnan(single.variance).any(), "sums that cannot be")
+
+
+@stored(check=_check_sums, verify=verify_sums)
 @dataclass(frozen=True, eq=False, repr=False)
 class ExactSums(Value):
     """Exact n, Σx and Σx² (with weights Σw, Σwx and Σwx²) by class and feature; missing values are in none of them.
@@ -60,7 +79,7 @@ class ExactSums(Value):
 
     @classmethod
     def empty(cls, n_classes: int, features: Index) -> Self:
-        none = ExactNumbers.zeros((3, 0, features.size))
+        none = ExactNumbers.zeros(cls._shape(0, features))
         return cls(np.zeros(n_classes, np.int64), features, np.zeros(0, np.int64), none)
 
     @classmethod
@@ -84,9 +103,18 @@ class ExactSums(Value):
             return cls.empty(len(rows), features), fault
         return cls(rows, features, present, ExactNumbers._from(sums, (3, len(present), features.size))), None
 
+    @classmethod
+    def _shape(cls, present: int, features: Index) -> tuple[int, ...]:
+        """Return the shape of the sums of that many classes."""
+        return 3, present, features.size
+
+    def _places(self, columns: Array) -> Array:
+        """Return the places of the three kinds of sums of these features (-1: none) among those of a class."""
+        return np.broadcast_to(columns, (3, len(columns)))
+
     @property
     def size(self) -> int:
-        """How many numbers it holds."""
+        """Number of stored numbers."""
         return len(self.sums.digits) + len(self.exact_rows)
 
     @cached_property
@@ -96,7 +124,7 @@ class ExactSums(Value):
 
     @property
     def n(self) -> Array:
-        """How many values there are (Σw), as float64."""
+        """Number of values (Σw), as float64."""
         return self._moments[0]
 
     @property
@@ -115,12 +143,12 @@ class ExactSums(Value):
         return Moments(*self._moments)
 
     @cached_property
-    def together(self) -> Self:
-        """The sums of all classes as those of one."""
+    def together(self) -> ExactSums:
+        """Return the sums of all classes as those of one."""
         sums = self.sums.total(1)
         rows = sum_of([self.exact_rows[k : k + 1] for k in range(len(self.exact_rows))] or [np.zeros(1, np.int64)])
         present = np.zeros(1, np.int64)
-        return type(self)(rows, self.features, present, ExactNumbers._from(sums.flat, (3, 1, sums.shape[1])))
+        return ExactSums(rows, self.features, present, ExactNumbers._from(sums.flat, (3, 1, sums.shape[1])))
 
     def without(self, x: Array, codes: Array, weight: Array) -> Moments:
         """Return for each row of numbers the moments of its class without it, rows by features; NaN is no number.
@@ -155,30 +183,40 @@ class ExactSums(Value):
         return Moments(*(np.concatenate(values) for values in zip(*parts, strict=True)))
 
     def single(self) -> ExactSums:
-        """The sums of each feature by itself."""
+        """Return the sums of each feature by itself."""
         return self
 
     def refuse_too_wide(self, classes: Index) -> None:
-        """Raise where the variance of a class is no float64."""
-        wide = np.argwhere(~np.isfinite(self.variance))
-        if len(wide):
-            k, j = wide[0].tolist()
+        """Raise InputError if the variance of a class does not fit into float64."""
+        finite = np.isfinite(self.variance)
+        if not finite.all():
+            k, j = np.argwhere(~finite)[0].tolist()
             raise InputError(
                 f"column {self.features.name(j)!r} has a variance beyond float64 in class "
                 f"{classes.name(int(self.present[k]))!r}; rescale the column"
             )
 
     def full(self) -> Self:
-        """With sums for every class."""
+        """Return the sums with zeros for classes that are absent."""
         n_classes = len(self.exact_rows)
         return self if len(self.present) == n_classes else self._over(self.features, np.arange(n_classes), None)
 
     def __add__(self, other: Self) -> Self:
+        if self._covers(other):  # as one more row of a stream is
+            shape = self.sums.shape
+            at = slice(None), other.present, slice(None)
+            theirs = other.sums if other.sums.shape == shape else other.sums.spread(shape, at)
+            return replace(self, exact_rows=plus(self.exact_rows, other.exact_rows), sums=self.sums + theirs)
         a, b = self._aligned(other)
         return type(self)(sum_of([a.exact_rows, b.exact_rows]), a.features, a.present, a.sums + b.sums)
 
+    def _covers(self, other: Self) -> bool:
+        """True if the other has the same features and classes, and these sums are there for every class."""
+        alike = isinstance(other, ExactSums) and other.features is self.features
+        return alike and len(self.present) == len(self.exact_rows) == len(other.exact_rows)
+
     def minus(self, other: Self, classes: Index) -> Self:
-        """Return the difference; raise NegativeCount where the other was never counted."""
+        """Return the difference; raise NegativeCount if the other was never counted."""
         a, b = self._aligned(other)
         rows = rows_left(classes, a.exact_rows, b.exact_rows)
         left = type(self)(rows, a.features, a.present, a.sums - b.sums)
@@ -187,7 +225,7 @@ class ExactSums(Value):
         return left
 
     def refuse_impossible(self, classes: Index) -> None:
-        """Raise where these are sums of no rows, since more was taken away than had been added, or something else."""
+        """Raise NegativeCount if no rows can have these sums, since other rows were subtracted than had been added."""
         n, x, squares = self.sums.signs()
         other = (squares < 0) | ((n == 0) & ((x != 0) | (squares != 0))) | np.isnan(self.variance)
         for wrong, what in ((n < 0, "more values than were counted"), (other, "other values than were counted")):
@@ -198,9 +236,20 @@ class ExactSums(Value):
                     f"{classes.name(int(self.present[k]))!r}; nothing was changed"
                 )
 
+    def scaled(self, factors: Array) -> Self:
+        """Return the sums as if each row weighed so many times as much, by class.
+
+        Where they are rounded, n and Σx² are not below what they should be and Σx is not beyond, so that no variance is
+        below zero.
+        """
+        axes = (1,) * (len(self.sums.shape) - 2)
+        away = np.array([True, False, True]).reshape(3, 1, *axes)
+        sums = self.sums.scaled(factors[self.present].reshape(-1, *axes), away)
+        return replace(self, exact_rows=scaled(self.exact_rows, factors), sums=sums)
+
     def same(self, other: object) -> bool:
         """True if both hold the same sums."""
-        if not isinstance(other, ExactSums):
+        if type(other) is not type(self):
             return False
         try:
             a, b = self._aligned(other)
@@ -212,26 +261,26 @@ class ExactSums(Value):
         return f"{self.features.size:_} features"
 
     def renumbered(self, n_classes: int, places: Array) -> Self:
-        """The same with other numbers for the classes."""
+        """Return the same sums with other numbers for the classes."""
         numbers = places[self.present]
         order = np.argsort(numbers)
         return self._rearranged(spread(self.exact_rows, n_classes, places), self.features, numbers[order], order, None)
 
     def without_classes(self, gone: Array) -> Self:
-        """Without some classes (a mask), of which nothing is left."""
+        """Return the sums without some classes (a mask), of which nothing is left."""
         left = self._of_classes(np.flatnonzero(~gone[self.present]))
         rows, places = spread(self.exact_rows, len(gone), None)[~gone], np.cumsum(~gone) - 1
         return replace(left, exact_rows=rows, present=places[left.present])
 
     def _of_classes(self, at: Array) -> Self:
-        """With the sums of the classes at these places of `present` alone."""
+        """Return the sums of the classes at these places of `present`."""
         if len(at) == len(self.present):
             return self
         return self._rearranged(self.exact_rows, self.features, self.present[at], at, None)
 
     def _aligned(self, other: Self) -> tuple[Self, Self]:
-        """Both over the same features and present classes: those of either."""
-        if not isinstance(other, ExactSums):
+        """Return both over the union of their features and present classes."""
+        if type(other) is not type(self):
             what = f"{type(self).__name__} and {type(other).__name__}"
             raise InputError(f"{what} cannot be put together; count the same way twice")
         features, renumber = self.features.union(other.features, "features")
@@ -243,9 +292,10 @@ class ExactSums(Value):
             return type(self)(self.exact_rows, features, present, self.sums)
         at = np.searchsorted(present, self.present)
         if renumber is None:
-            shape = 3, len(present), features.size
-            sums = self.sums.spread(shape, (slice(None), at, slice(self.features.size)))
-            return type(self)(self.exact_rows, features, present, sums)
+            if features.size == self.features.size:
+                sums = self.sums.spread(self._shape(len(present), features), (slice(None), at))
+                return type(self)(self.exact_rows, features, present, sums)
+            renumber = np.arange(self.features.size)
         classes, columns = np.full(len(present), -1), np.full(features.size, -1)
         classes[at], columns[renumber] = np.arange(len(self.present)), np.arange(self.features.size)
         return self._rearranged(self.exact_rows, features, present, classes, columns)
@@ -253,9 +303,10 @@ class ExactSums(Value):
     def _rearranged(self, rows: Array, features: Index, present: Array, classes: Array, columns: Array | None) -> Self:
         """With the sums of these classes and columns (None: of all), by their present numbers; zeros for -1."""
         columns = np.arange(self.features.size) if columns is None else columns
-        index = np.where((classes[:, None] < 0) | (columns < 0), -1, classes[:, None] * self.features.size + columns)
-        step = len(self.present) * self.features.size * np.arange(3)[:, None, None]  # from one of the three to the next
-        return type(self)(rows, features, present, self.sums.take(np.where(index < 0, -1, index + step)))
+        places, width = self._places(columns)[:, None], math.prod(self.sums.shape[2:])  # of one class
+        index = (np.arange(3)[:, None, None] * len(self.present) + classes[:, None]) * width + places
+        index = np.where((classes[:, None] < 0) | (places < 0), -1, index)
+        return type(self)(rows, features, present, self.sums.take(index.reshape(self._shape(len(classes), features))))
 
 
 def weight_error(weight: Array, row: int) -> RowError:

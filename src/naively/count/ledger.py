@@ -18,9 +18,11 @@ from naively import _core
 from naively.arrays import Array, Value, alike, plus, rounded
 from naively.count.cells import Cells, NegativeCell, gathered
 from naively.count.counts import Counts, negative_count, rows_left, spread, sum_of
-from naively.count.tally import Tally, check_missing
+from naively.count.tally import Part, Tally, check_classes, check_missing
 from naively.errors import NoCounts
 from naively.names import Index
+from naively.store.damage import need
+from naively.store.fits import fits
 from naively.store.registry import stored
 
 _STEP = 16
@@ -31,6 +33,7 @@ _STEP = 16
 class View:
     """The counts that a family makes a table of: of all features, or of some together with totals of all.
 
+    `exact_totals` are the sums of each plane for each class: int64, FIXED or, where they were computed, float64.
     `features` are those in view, numbered from 0 (None: all), and `width` is their number. `all_features` are those in
     view and the others. `entries` (class, count, missing, number of features) sum up the cells of all features; None if
     all are in view.
@@ -38,12 +41,17 @@ class View:
 
     classes: Index
     rows: Array
-    totals: Array
+    exact_totals: Array
     all_features: Any
     features: Array | None
     width: int
     cells: Cells
     entries: tuple[Array, Array, Array, Array] | None = None
+
+    @cached_property
+    def totals(self) -> Array:
+        """The sum of each plane for each class, as float64."""
+        return rounded(self.exact_totals).astype(np.float64)
 
     def with_fewer_rows(self, less: float) -> View:
         """Return the same counts with `less` rows fewer in each class."""
@@ -78,9 +86,14 @@ class PartLedger(Value):
         return rounded(self.exact_rows)
 
     @cached_property
+    def exact_totals(self) -> Array:
+        """The sum of each plane for each class, int64 or FIXED."""
+        return totals_of([level.exact_totals for level in self.levels], self.classes.size)
+
+    @cached_property
     def totals(self) -> Array:
         """The sum of each plane for each class, as float64."""
-        return rounded(totals_of([level.exact_totals for level in self.levels], self.classes.size)).astype(np.float64)
+        return rounded(self.exact_totals).astype(np.float64)
 
     @cached_property
     def total(self) -> Any:
@@ -124,14 +137,16 @@ class PartLedger(Value):
 
     def view(self) -> View:
         """Return the view of all features."""
-        return View(self.classes, self.rows, self.totals, self.features, None, self.features.size, self.total.cells)
+        return View(
+            self.classes, self.rows, self.exact_totals, self.features, None, self.features.size, self.total.cells
+        )
 
     def view_of(self, features: Array) -> View:
         """Return the view of some features (sorted, each once), numbered in that order."""
         histogram = self.__dict__.get("count_histogram")
         entries = None if histogram is None else entries_of(histogram)
         selection = features, len(features), self.take(features), entries
-        return View(self.classes, self.rows, self.totals, self.features, *selection)
+        return View(self.classes, self.rows, self.exact_totals, self.features, *selection)
 
     @cached_property
     def whole(self) -> bool:
@@ -153,12 +168,20 @@ class PartLedger(Value):
             return None
         cells = part.cells
         try:
-            return histogram + Cells(*_core.changed_kinds(self._look_up(cells), cells.values, cells.klass))
+            return histogram + Cells(*_core.histogram_change(self._look_up(cells), cells.values, cells.klass))
         except OverflowError:
             return None
 
 
-@stored()
+def _check_ledger(ledger: Ledger) -> None:
+    check_classes(ledger.classes, ledger.exact_rows)
+    for part in (ledger.parts or {}).values():
+        need(part.classes.listed == ledger.classes.listed, "the classes of a part")
+        need(part.levels and all(fits(Part, level) for level in part.levels), "the levels of a part")
+        need(all(len(level.exact_rows) <= ledger.classes.size for level in part.levels), "the rows of a part")
+
+
+@stored(check=_check_ledger)
 @dataclass(frozen=True, eq=False)
 class Ledger(Value):
     """The growing sum of a model: classes, rows per class and parts; parts are None in a frozen model."""
@@ -207,7 +230,13 @@ class Ledger(Value):
         classes, places = self.classes.union(tally.classes, "classes")
         if places is not None:
             tally = tally.renumbered(classes, places)
-        parts = {name: part.add(tally.parts[name], classes) for name, part in self.counted.items()}
+        given: dict[str, Any] = tally.parts
+        new = {
+            n: PartLedger(self.classes, (part.absent(self.exact_rows),))
+            for n, part in given.items()
+            if n not in self.counted
+        }
+        parts = {name: part.add(given[name], classes) for name, part in (self.counted | new).items()}
         return Ledger(classes, spread(sum_of([self.exact_rows, tally.exact_rows]), classes.size, None), parts)
 
     def subtract(self, tally: Tally) -> Ledger:
@@ -238,7 +267,7 @@ def count_histogram_of(cells: Cells) -> Cells:
     count, missing = cells.values
     most, classes = int(count.max(initial=0)) + 1, int(cells.klass.max(initial=0)) + 1
     if missing.any() or most * classes >= 1 << 24:
-        return Cells(*_core.changed_kinds(np.zeros_like(cells.values), cells.values, cells.klass))
+        return Cells(*_core.histogram_change(np.zeros_like(cells.values), cells.values, cells.klass))
     n_features = np.bincount(count * classes + cells.klass)
     seen = np.flatnonzero(n_features)
     return Cells((seen // classes) << _KIND_BITS, (seen % classes).astype(np.int32), n_features[seen][None])

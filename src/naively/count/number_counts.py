@@ -1,4 +1,4 @@
-"""NumberCounts: how often each class has each value in columns of numbers.
+"""NumberCounts: counts of each value of columns of numbers, by class.
 
 A column is counted exactly while it has few different values, and in ticks when there are more. A tick is the leading
 bits of a float64 in the order of the numbers: sign, exponent, and as many bits of the fraction as the *level* of the
@@ -16,14 +16,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from naively import _core
-from naively.arrays import FIXED, Array, Value, narrowed, rounded
+from naively.arrays import FIXED, Array, Value, narrowed, rounded, scaled
 from naively.count.cells import Cells
 from naively.count.columns import CODE_BITS, MISSING
-from naively.count.counts import padded, rows_left, spread, sum_of
+from naively.count.counts import padded, rows_left, spread, sum_of, verify_counts, verify_rows
 from naively.count.exact_numbers import ExactNumbers
 from naively.count.exact_sums import ExactSums, weight_error
 from naively.errors import InputError, NaivelyError, NegativeCount
 from naively.names import Index
+from naively.store.damage import COUNTS, LARGEST, are, need
 from naively.store.registry import stored
 from naively.threads import threads
 
@@ -35,7 +36,20 @@ EXACT = 52
 _SIGN = np.uint64(1 << 63)
 
 
-@stored()
+def _check_part(part: NumberCounts) -> None:
+    width = part.features.size
+    need(are(part.exact_rows, COUNTS, None) and are(part.levels, "i1", width), "the levels of columns")
+    need(are(part.bounds, "i8", width + 1) and are(part.ticks, "u8", None), "the values of columns")
+    need(len(part.cells.exact) == 1 and part.well_formed(), "the counts of values")
+    need(part.sums.features.size == width and len(part.sums.exact_rows) == len(part.exact_rows), "the sums of columns")
+
+
+def _verify_part(part: NumberCounts) -> None:
+    verify_rows(part.exact_rows)
+    verify_counts(part.cells.exact, LARGEST, "counts")
+
+
+@stored(check=_check_part, verify=_verify_part)
 @dataclass(frozen=True, eq=False, repr=False)
 class NumberCounts(Value):
     """Counts of the values of some columns by class, each column at its own level.
@@ -70,6 +84,11 @@ class NumberCounts(Value):
         levels, bounds = np.full(features.size, EXACT, np.int8), np.zeros(features.size + 1, np.int64)
         sums = ExactSums.empty(n_classes, features)
         return cls(sums.exact_rows, features, levels, bounds, np.zeros(0, np.uint64), Cells.empty(), sums)
+
+    def absent(self, exact_rows: Array) -> NumberCounts:
+        """Return the counts of rows in which all columns are missing."""
+        none = NumberCounts.empty(len(exact_rows), Index(0))
+        return replace(none, exact_rows=exact_rows, sums=replace(none.sums, exact_rows=exact_rows))
 
     @classmethod
     def counted(
@@ -114,7 +133,7 @@ class NumberCounts(Value):
 
     @property
     def _flat(self) -> Any:
-        """As the core takes them."""
+        """The arrays that the core takes."""
         units, fractions = _units(self.cells.exact[0])
         return self.levels, self.bounds, self.ticks, self.cells.feature, self.cells.klass, units, fractions
 
@@ -124,7 +143,7 @@ class NumberCounts(Value):
         return len(self.cells) + len(self.ticks) + self.sums.size
 
     def level(self, column: int) -> int:
-        """How many bits of the fraction a column's ticks keep; 52 is exact."""
+        """Return the number of bits of the fraction that a column's ticks keep; 52 is exact."""
         return int(self.levels[column])
 
     def values(self, column: int) -> tuple[Array, Array, Array]:
@@ -142,14 +161,19 @@ class NumberCounts(Value):
         return _numbers(least), _numbers(least | ((one << cut) - one)), _numbers(middle)
 
     def counts(self, column: int) -> Array:
-        """How often each class has each tick of a column: classes by ticks."""
-        begin, end = np.searchsorted(self.cells.feature, [column << CODE_BITS, (column << CODE_BITS) | MISSING])
-        result = np.zeros((len(self.rows), int(np.diff(self.bounds)[column])), self.cells.values.dtype)
-        result[self.cells.klass[begin:end], self.cells.feature[begin:end] & MISSING] = self.cells.values[0, begin:end]
+        """Return the counts of each tick of a column, classes by ticks."""
+        at, klass, value = self.entries(column)
+        result = np.zeros((len(self.rows), int(self.bounds[column + 1] - self.bounds[column])), value.dtype)
+        result[klass, at] = value
         return result
 
+    def entries(self, column: int) -> tuple[Array, Array, Array]:
+        """The ticks of a column by number, the classes that have them, and how often."""
+        begin, end = np.searchsorted(self.cells.feature, [column << CODE_BITS, (column << CODE_BITS) | MISSING])
+        return self.cells.feature[begin:end] & MISSING, self.cells.klass[begin:end], self.cells.values[0, begin:end]
+
     def missing(self) -> Array:
-        """How often each column is missing in each class: columns by classes."""
+        """Return the number of missing values, columns by classes."""
         result = np.zeros((self.features.size, len(self.rows)), self.cells.values.dtype)
         at = np.flatnonzero(self.cells.feature & MISSING == MISSING)
         result[self.cells.feature[at] >> CODE_BITS, self.cells.klass[at]] = self.cells.values[0, at]
@@ -168,7 +192,7 @@ class NumberCounts(Value):
         )
 
     def minus(self, other: Self, classes: Index) -> Self:
-        """Return the difference at the coarser level; raise NegativeCount where the other was never counted."""
+        """Return the difference at the coarser level; raise NegativeCount if the other was never counted."""
         a, b = self._aligned(other)
         rows = rows_left(classes, a.exact_rows, b.exact_rows)
         values, fault = a._combined(b, subtract=True)
@@ -187,6 +211,11 @@ class NumberCounts(Value):
             return _core.added_values(self._flat, other._flat, subtract)
         except OverflowError as error:
             raise NaivelyError(str(error)) from None
+
+    def scaled(self, factors: Array) -> Self:
+        """Return the counts times a factor for each class; ticks stay, whether or not they have counts left."""
+        rows, sums = scaled(self.exact_rows, factors), self.sums.scaled(factors)
+        return replace(self, exact_rows=rows, cells=self.cells.scaled(factors), sums=sums)
 
     def same(self, other: object) -> bool:
         """True if both hold the same counts at the same levels."""
@@ -222,17 +251,17 @@ class NumberCounts(Value):
         return self._from(values, self.exact_rows, self.features, self._sums_of(values[0] < EXACT))
 
     def renumbered(self, n_classes: int, places: Array) -> Self:
-        """The same with other numbers for the classes."""
+        """Return the same counts with other numbers for the classes."""
         rows, cells = spread(self.exact_rows, n_classes, places), self.cells.renumbered(None, places)
         return replace(self, exact_rows=rows, cells=cells, sums=self.sums.renumbered(n_classes, places))
 
     def without_classes(self, gone: Array) -> Self:
-        """Without some classes (a mask), of which nothing is left."""
+        """Return the counts without some classes (a mask), of which nothing is left."""
         places, mine = np.cumsum(~gone) - 1, ~gone[self.cells.klass]
         cells = self.cells.taken(mine)
         rows, sums = spread(self.exact_rows, len(gone), None)[~gone], self.sums.without_classes(gone)
         left = replace(self, exact_rows=rows, cells=cells.renumbered(None, places), sums=sums)
-        return left._at(left.levels)  # without the ticks that nobody has any more
+        return left._at(left.levels)  # drops ticks that have no counts left
 
     def well_formed(self) -> bool:
         """True if all ticks are in order and in use, and all counts above zero."""
@@ -255,7 +284,7 @@ class NumberCounts(Value):
         return self.sums + ExactSums(np.zeros(len(self.rows), np.int64), self.features, present, sums)
 
     def _aligned(self, other: Self) -> tuple[Self, Self]:
-        """Both over the same columns: those of either."""
+        """Return both over the union of their columns."""
         if not isinstance(other, NumberCounts):
             what = f"numbers and {type(other).__name__}"
             raise InputError(f"{what} cannot be put together; count the same way twice")
@@ -292,6 +321,17 @@ class NumberCounts(Value):
         )
 
 
+def middles(x: Array, level: int) -> Array:
+    """The number in the middle of the tick of each number.
+
+    >>> middles(np.array([1.0, 1.9, -3.0]), 0).tolist()
+    [1.5, 1.5, -3.0]
+    """
+    pattern, cut = (np.asarray(x, np.float64) + 0.0).view(np.uint64), np.uint64(EXACT - level)
+    ordered = np.where(pattern & _SIGN != 0, ~pattern, pattern | _SIGN)
+    return _numbers(((ordered >> cut) << cut) | ((np.uint64(1) << cut) >> np.uint64(1)))
+
+
 def _as_counted(values: Array) -> Array:
     """An array of a type that the core counts: whole numbers of 32 bits or fewer are as they are in float64."""
     if values.dtype == bool:
@@ -319,7 +359,7 @@ def _units(exact: Array) -> tuple[Array, Array | None]:
 
 
 def _amounts(units: Array, fractions: Array | None) -> Array:
-    """Counts as cells hold them."""
+    """Convert counts to the form in which cells hold them."""
     if fractions is None:
         return units[None]
     exact = np.empty((1, len(units)), FIXED)

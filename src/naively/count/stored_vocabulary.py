@@ -1,4 +1,4 @@
-"""Stored vocabularies: words as they lie in a file, found there without being read all."""
+"""Stored vocabularies: words in a file, looked up there without reading all of it."""
 
 from __future__ import annotations
 
@@ -69,7 +69,8 @@ class Stored(Vocabulary):
 
     @property
     def source(self) -> Any:
-        return self.__dict__.get("table", self.arrays)
+        known = self.__dict__  # one that skops made has no arrays
+        return known.get("table") or known["arrays"]
 
     def _put_into(self, table: Any, known: int) -> Any:
         if "table" in self.__dict__:
@@ -114,6 +115,8 @@ def in_order(vocabulary: Vocabulary) -> tuple[Vocabulary, IntArray]:
 def _put_words(writer: Writer, value: Vocabulary, path: str) -> Any:
     """Vocabularies that share a table are stored once, as far as the largest of them reaches."""
     for known, name in writer.shared:
+        if not isinstance(known, Vocabulary):
+            continue
         if known is value or (known.source is value.source and value.size <= known.size):
             return {"words": name, "size": value.size}
     arrays = StoredArrays.of(value)
@@ -128,16 +131,15 @@ def _put_words(writer: Writer, value: Vocabulary, path: str) -> Any:
 def _get_words(reader: Reader, node: Any) -> Vocabulary:
     name, size = node["words"], node["size"]
     whole = reader.shared.get(name)
-    if whole is None:
-        arrays = StoredArrays(*(reader.arrays[f"{name}.{field.name}"] for field in fields(StoredArrays)))
+    if not isinstance(whole, Vocabulary):
+        arrays = StoredArrays(*(reader.array(f"{name}.{field.name}") for field in fields(StoredArrays)))
         _check_arrays(arrays)
         if reader.thorough:
             _check_words(arrays)
         whole = reader.shared[name] = Stored(arrays)
     if size == whole.size:
         return whole
-    if not (type(size) is int and 0 <= size < whole.size):
-        raise FileError("the file is damaged (a vocabulary)")
+    need(type(size) is int and 0 <= size < whole.size, "a vocabulary")
     return Vocabulary(whole.table, size)
 
 

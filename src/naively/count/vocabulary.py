@@ -13,7 +13,7 @@ import numpy as np
 
 from naively import _core
 from naively.arrays import Array, IntArray, Value
-from naively.errors import FileError, InputError
+from naively.errors import InputError
 from naively.names import Index
 from naively.store.codec import Reader, Writer
 from naively.store.damage import are, need
@@ -115,7 +115,7 @@ class Vocabulary(Value):
         return spelt(*self.table.names(np.ascontiguousarray(numbers, dtype=np.int64)))
 
     def order_of(self, numbers: IntArray) -> IntArray:
-        """The places of these numbers in the order of their names."""
+        """Return the order of these numbers by name."""
         return self.table.order(np.ascontiguousarray(numbers, dtype=np.int64))
 
     def name(self, number: int) -> str:
@@ -153,7 +153,7 @@ def _text(data: bytes) -> str:
 
 
 Votes = dict[int, tuple[str, int]]
-"""For each bucket a name, and by how much it leads over all others."""
+"""For each bucket a name, and its lead over all other names."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -221,7 +221,18 @@ def counted_together(parts: Iterable[Votes]) -> Votes:
 WordFeatures = Vocabulary | Buckets
 
 
-@stored()
+def _check_subset(subset: WordSubset) -> None:
+    need(are(subset.numbers, "i8", subset.size) and subset.words is not None, "the numbers of words")
+
+
+def _verify_subset(subset: WordSubset) -> None:
+    numbers, words = subset.numbers, subset.words
+    assert numbers is not None
+    assert words is not None
+    need(not len(numbers) or (numbers.min() >= 0 and numbers.max() < words.size), "the numbers of words")
+
+
+@stored(check=_check_subset, verify=_verify_subset)
 @dataclass(frozen=True, eq=False, repr=False)
 class WordSubset(Index):
     """Some words, numbered anew; names are looked up at first use."""
@@ -240,7 +251,7 @@ class WordSubset(Index):
 
 
 def _put_buckets(writer: Writer, value: Buckets, path: str) -> Any:
-    """Names of buckets and what they lead by, as arrays: there may be millions of them."""
+    """Store names of buckets and their leads as arrays: there may be millions of them."""
     parts = []
     for i, votes in enumerate(value.parts):
         order = sorted(votes)
@@ -257,10 +268,9 @@ def _put_buckets(writer: Writer, value: Buckets, path: str) -> Any:
 
 def _get_buckets(reader: Reader, node: Any) -> Buckets:
     size, parts = node["buckets"], []
-    if not (type(size) is int and 1 <= size < 1 << 31):
-        raise FileError("the file is damaged (a number of buckets)")
+    need(type(size) is int and 1 <= size < 1 << 31, "a number of buckets")
     for votes in node["votes"]:
-        arrays = tuple(reader.arrays[votes[name]] for name in ("bucket", "lead", "length", "bytes"))
+        arrays = tuple(reader.array(votes[name]) for name in ("bucket", "lead", "length", "bytes"))
         _check_votes(size, *arrays)
         bucket, lead, length, data = arrays
         ends = np.cumsum(length)

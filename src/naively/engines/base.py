@@ -1,4 +1,4 @@
-"""What all engines share: count a partition, add parts up, finish the model, and predict a batch; parts are bytes.
+"""The steps that all engines share: count a partition, add parts, finish the model, predict a batch; parts are bytes.
 
 A part is the *output* of a task, so a task that runs twice is counted once, and an engine that lost a part makes it
 again from the same rows.
@@ -29,7 +29,7 @@ LARGEST_SENT = 64 << 20
 
 @dataclass(frozen=True)
 class Work:
-    """What a worker needs to count: the plan as bytes, and the names of columns. `text`: None for a table."""
+    """All that a worker needs to count: the plan as bytes, and the names of columns. `text`: None for a table."""
 
     plan: bytes
     label: str

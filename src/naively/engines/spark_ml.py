@@ -72,7 +72,7 @@ class NaiveBayesEstimator(Estimator[Any], _Columns, DefaultParamsReadable[Any], 
         """Return the unfitted estimator of naively."""
         if not self.isDefined(self.kind):
             return None
-        parameters = Reader({}).get(json.loads(self.getOrDefault(self.parameters)))
+        parameters = Reader({}).of(dict, json.loads(self.getOrDefault(self.parameters)))
         return getattr(naively, self.getOrDefault(self.kind))(**parameters)
 
     def _fit(self, dataset: Any) -> NaiveBayesModel:
@@ -84,7 +84,7 @@ class NaiveBayesEstimator(Estimator[Any], _Columns, DefaultParamsReadable[Any], 
 
 
 class NaiveBayesModel(Model, _Columns, DefaultParamsReadable[Any], DefaultParamsWritable):
-    """What `NaiveBayesEstimator.fit` returns; `model` is the fitted estimator of naively."""
+    """The result of `NaiveBayesEstimator.fit`; `model` is the fitted estimator of naively."""
 
     def __init__(self, model: Any = None):
         super().__init__()

@@ -10,6 +10,7 @@ from naively.arrays import Array
 from naively.count.ledger import Ledger
 from naively.count.tally import Tally
 from naively.errors import InputError
+from naively.estimators.onnx_protocol import OnnxProtocol
 from naively.estimators.rows import as_array, check_rows, is_plain, numbers
 from naively.estimators.sklearn_protocol import SklearnProtocol, validated
 from naively.families.base import Family
@@ -25,7 +26,7 @@ from naively.read.labels import labels_of, rows_to_count
 from naively.read.matrix import RowError
 
 
-class CountingClassifier(SklearnProtocol, Learner):
+class CountingClassifier(SklearnProtocol, OnnxProtocol, Learner):
     """An estimator on the rows of an array or a matrix."""
 
     _entries_once = False  # whether an entry given in several parts differs from their sum

@@ -17,6 +17,7 @@ from naively.families.blocks.blocks import Blocks
 from naively.families.blocks.category_array import CategoryArrayBlock
 from naively.families.categorical import LARGEST_TABLE, Categorical
 from naively.read.frame import Frame
+from naively.score.table import with_infinities
 from naively.smooth.backgrounds import ADDED
 
 
@@ -154,9 +155,8 @@ class CategoricalNB(SmoothedClassifier):
         """For each column: the log-probability of each category in each class."""
         self._fitted("feature_log_prob_")
         table = self.table_.block
-        weights = table.weights[:, : table.classes.size]
-        if table.impossible is not None:
-            weights = np.where(table.impossible[0][:, : table.classes.size] > 0, -np.inf, weights)
+        impossible = None if table.impossible is None else table.impossible[0][:, : table.classes.size]
+        weights = with_infinities(table.weights[:, : table.classes.size], impossible)
         return [
             self._by_class(np.ascontiguousarray(weights[start : start + size].T))
             for start, size in zip(table.offsets.tolist(), table.sizes.tolist(), strict=True)

@@ -15,9 +15,11 @@ from naively.estimators.validation import Between, OneOf
 from naively.families.base import Family
 from naively.families.bernoulli import Bernoulli
 from naively.families.complement import Complement
+from naively.families.counts import dense_weights
 from naively.families.multinomial import Multinomial
 from naively.families.poisson import Poisson
 from naively.score.priors import PRIORS, Empirical, Prior, Uniform, prior_of
+from naively.score.table import with_infinities
 from naively.smooth.backgrounds import ADDED, BACKGROUNDS, SMOOTHINGS
 from naively.smooth.rules import Additive, Evidence
 
@@ -44,7 +46,7 @@ class SmoothedClassifier(CountingClassifier):
     }
 
     def _check_alpha(self) -> Any:
-        """alpha as a number or an array of one for each feature, not below 1e-10 unless forced."""
+        """Return alpha as a number or an array of one for each feature, not below 1e-10 unless forced."""
         given = self._value("alpha")
         alpha: Any = given if isinstance(given, Real) else np.asarray(given, dtype=np.float64)
         if isinstance(alpha, np.ndarray):
@@ -105,12 +107,7 @@ class FeatureCounts(FeaturesFromCounts, SmoothedClassifier):
         return self._by_class(self._feature_log_prob())
 
     def _feature_log_prob(self) -> Array:
-        table = self.table_.block
-        weights = table.present.weights[:, : table.classes.size]
-        if table.impossible is not None:
-            impossible = table.impossible.weights[:, : table.classes.size]
-            weights = np.where(impossible > 0, -np.inf, np.where(impossible < 0, np.inf, weights))
-        return np.ascontiguousarray(weights.T)
+        return dense_weights(self.table_.block)
 
 
 class MultinomialNB(FeatureCounts):
@@ -273,13 +270,8 @@ class BernoulliNB(FeatureCounts):
         [part] = self._model.ledger.counted.values()
         view, family = part.view(), Bernoulli()
         settled = family.settle(self._rule(), view)
-        shares = [family.log_shares(view, settled, klass) for klass in range(view.classes.size)]
-        return np.array(
-            [
-                finite if impossible is None else np.where(impossible > 0, -np.inf, finite)
-                for finite, impossible in shares
-            ]
-        )
+        shares = (family.log_shares(view, settled, klass) for klass in range(view.classes.size))
+        return np.array([with_infinities(*of_class) for of_class in shares])
 
 
 class PoissonNB(FeatureCounts):

@@ -12,7 +12,7 @@ from naively.estimators.base import CountingClassifier
 from naively.estimators.from_counts import NumbersFromCounts
 from naively.estimators.validation import Between, OneOf
 from naively.families.base import Family
-from naively.families.densities.covariance import GaussianModel, epsilon
+from naively.families.densities.covariance import SHRINKAGES, GaussianModel, epsilon
 from naively.families.densities.gaussian import COVARIANCES
 from naively.score.priors import PRIORS, Empirical, Prior, prior_of
 from naively.score.table import CovarianceTable
@@ -35,7 +35,7 @@ class NormalClassifier(CountingClassifier):
 
     @property
     def class_prior_(self) -> Array:
-        """Probability of each class beforehand."""
+        """Prior probability of each class."""
         model = self._fitted("class_prior_")
         ledger = model.ledger
         return self._by_class(self._prior_rule().share(ledger.classes, ledger.rows)).astype(model.dtype)
@@ -116,9 +116,10 @@ class GaussianClassifier(NormalClassifier):
     covariance : {"spherical", "diagonal", "tied", "full"}, default="full"
         One variance for all features; one for each (Gaussian Naive Bayes); a covariance matrix that all classes
         share (linear discriminants); one for each class (quadratic ones).
-    shrinkage : float from 0 to 1 or "auto", default=0.0
-        How far covariances are drawn to a multiple of the identity: (1 - s) Σ + s (tr Σ / D) I. "auto" finds s from
-        the counts alone (oracle approximating shrinkage, Chen et al. 2010).
+    shrinkage : float from 0 to 1, "auto" or "ledoit-wolf", default=0.0
+        How far covariances are drawn to a multiple of the identity: (1 - s) Σ + s (tr Σ / D) I. The others find s from
+        the counts alone (Chen et al. 2010): "auto" by oracle approximating shrinkage, "ledoit-wolf" by the estimate of
+        Ledoit and Wolf, taking rows for normally distributed.
     priors : array-like of shape (n_classes,) or rule (`Empirical`, `Smoothed`, `Uniform`, `Given`), default=None
         Probabilities of the classes, in sorted order.
     var_smoothing : float, default=1e-9
@@ -127,7 +128,7 @@ class GaussianClassifier(NormalClassifier):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "covariance": [OneOf(*COVARIANCES)],
-        "shrinkage": [Between(Real, 0, 1), OneOf("auto")],
+        "shrinkage": [Between(Real, 0, 1), OneOf(*SHRINKAGES)],
         "priors": ["array-like", None, *PRIORS],
         "var_smoothing": [Between(Real, 0)],
     }

@@ -1,4 +1,4 @@
-"""The border: rows of arrays and matrices, checked once and ready to count."""
+"""Checks rows of arrays and matrices, once, and returns them ready to count."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def as_array(X: Any) -> Any:
 
 
 def _check_exact(values: Array, mask: Array) -> None:
-    """Raise where a whole number would change as a float64, which is what NaN needs."""
+    """Raise InputError if a whole number would change as a float64, the type that NaN needs."""
     wide = ~mask & ((values > 1 << 53) | (values < -(1 << 53)))
     if wide.any():
         where = tuple(np.argwhere(wide)[0].tolist())
@@ -65,7 +65,7 @@ def is_plain(estimator: Any, X: Any) -> bool:
 
 
 def numbers(X: Any, names: Array | None, *, once: bool = False) -> Rows:
-    """Rows of numbers; None, NaN and pandas.NA become NaN."""
+    """Return rows of numbers; None, NaN and pandas.NA become NaN."""
     if is_sparse_matrix(X):
         return native(X, once=once)
     if X.dtype.kind in "mM":

@@ -136,7 +136,7 @@ class SklearnProtocol(Learner):
         return self
 
     def _validate_params(self) -> None:
-        """Raise where a parameter does not accept its value; values that were checked before cost little."""
+        """Raise InputError if a parameter does not accept its value; values that were checked before cost little."""
         kind: Any = type(self)
         values = [getattr(self, name) for name in defaults_of(kind)]
         checked = vars(self).get("_checked_parameters", ())
@@ -171,20 +171,20 @@ class SklearnProtocol(Learner):
     def __sklearn_is_fitted__(self) -> bool:
         return "_state" in vars(self)
 
-    # --- what was learnt
+    # --- fitted attributes
 
     @property
     def class_prior_(self) -> Array:
-        """Probability of each class beforehand."""
+        """Prior probability of each class."""
         ledger = self._fitted("class_prior_").ledger
         return self._by_class(self._prior_rule().share(ledger.classes, ledger.rows))
 
     @property
     def class_log_prior_(self) -> Array:
-        """Log-probability of each class beforehand."""
+        """Logarithm of the prior probability of each class."""
         return self._by_class(self._log_prior(self._fitted("class_log_prior_")))
 
-    # --- in scikit-learn's hands
+    # --- used by scikit-learn
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the accuracy: the share of rows whose label is predicted.

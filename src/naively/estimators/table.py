@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
-from numbers import Real
+from dataclasses import fields, replace
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,11 +19,12 @@ from naively.families.blocks.categories import CategoryBlock
 from naively.families.columns.declared import Text
 from naively.families.words.block import FAMILIES, WEIGHTINGS, Words
 from naively.learn.calibrate import CalibratingLearner
-from naively.learn.factors import row_factors
+from naively.learn.factors import Factor, row_factors
 from naively.learn.learner import Batch
 from naively.learn.model import Model
 from naively.learn.schema import Schema
 from naively.learn.schema_report import SchemaTable
+from naively.learn.top_values import top_values
 from naively.learn.words import words_family, words_rule
 from naively.names import Index
 from naively.read.detect import engine_for
@@ -50,7 +51,7 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
     ['again', 'never']
     >>> print(model.schema_)
     column  type    taken as                   missing  why
-    price   double  histogram, 2 bins                1  numbers: 0.315 leaving one out, 12.000 by gaussian
+    price   double  log normal                       1  numbers: 0.097 leaving one out, 0.104 by gamma
     city    string  categorical, 2 categories        1  short texts
     open    bool    bernoulli                        1  true or false
 
@@ -69,7 +70,7 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
     alpha : float, rule (`Additive`, `Epsilon`, `Unsmoothed`) or "auto", default="auto"
         What is added to every count; "auto": for each column, the α that makes its counts most probable.
     prior : rule (`Empirical`, `Smoothed`, `Uniform`, `Given`) or array-like, default=None
-        What is expected of the classes beforehand; None: their shares of the rows.
+        Prior of the classes; None: their shares of the rows.
     missing : {"ignored", "informative"}, default="ignored"
         Whether a missing value says nothing, or that it is missing.
     unlabelled : {"skip", "refuse"}, default="skip"
@@ -131,7 +132,7 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
     def _check_counted(self, model: Model) -> None:
         self._validate_params()
         if model.counted != self._counted():
-            raise InputError("columns= was changed after counting, and says what is counted; fit again")
+            raise InputError("columns= was changed after counting; decide anew by refit(columns=...), or fit again")
 
     # --- learning
 
@@ -174,6 +175,37 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
             self._commit(model)
         return self
 
+    def refit(self, **parameters: Any) -> Any:
+        """Decide anew what columns are taken for, and how they are smoothed; no row is read again.
+
+        >>> from naively import Histogram, NaiveBayes
+        >>> model = NaiveBayes().fit({"age": [31.5, 40.0, 22.5], "zip": [8000, 9000, 8000]}, ["a", "a", "b"])
+        >>> model.refit(columns={"age": Histogram("width", 3), "zip": "categorical"}).schema_["age"].taken_as
+        'histogram, 3 bins'
+
+        Parameters
+        ----------
+        **parameters
+            Any of `columns`, `alpha`, `prior`, `missing`, `calibrate`. `columns` are all declarations, as for a new
+            model. Columns of numbers and flags that were not declared when they were counted may become any family of
+            numbers, `Categorical()`, `Bernoulli()`, or None: from their values, or from ranges where these are more
+            than 16,384. What other columns are was decided by counting.
+
+        Returns
+        -------
+        self : object
+        """
+        self._check_fitted()
+        with self._all_or_nothing():
+            self.set_params(**parameters)
+            self._validate_params()
+            state = self._state
+            if state.counted != self._counted():
+                state = replace(state, schema=state.schema.redeclared(self._value("columns")), counted=self._counted())
+            self._commit(state)
+            _ = self.table_
+        return self
+
     def _batch(
         self, model: Model | None, blocks: Blocks | None, X: Any, y: Any, classes: Index | None, sample_weight: Any
     ) -> Batch:
@@ -195,6 +227,13 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
         tally = blocks.count(batch.frame, batch.codes, batch.classes, blocks.no_features(), batch.weight)
         dtype = _dtype(batch.frame)
         return Model(Ledger.of(tally), dtype, declared, self._counted(), schema=schema)
+
+    def _widened(self, model: Model, blocks: Blocks, batch: Batch) -> tuple[Model, Blocks]:
+        schema = model.schema.extended(batch.frame)
+        if schema is model.schema:
+            return model, blocks
+        wider = replace(model, schema=schema)
+        return wider, self._counting_blocks(wider)
 
     def _after_learning(self, model: Model, batch: Batch) -> None:
         model.schema.warn_of_new(batch.frame)
@@ -269,8 +308,8 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
             raise InputError("Found array with 0 sample(s) while a minimum of 1 is required: the table has no rows")
         return model.schema.matched(frame), _dtype(frame)
 
-    def _values_of_row(self, model: Model, blocks: Blocks, table: Table, frame: Frame) -> Mapping[str, str]:
-        return {name: factor.value for name, factor in row_factors(blocks, table, model.ledger, frame).items()}
+    def _factors_of_row(self, model: Model, blocks: Blocks, table: Table, frame: Frame) -> Mapping[str, Factor]:
+        return row_factors(blocks, table, model.ledger, frame)
 
     def _drawn_rows(self, drawn: dict[int, dict[str, Any]], klass: Array) -> Any:
         import pyarrow as pa
@@ -300,11 +339,43 @@ class NaiveBayes(SklearnProtocol, CalibratingLearner):
         return np.array([column.name for column in schema.columns], dtype=object)
 
     @property
+    def column_types_(self) -> dict[str, str]:
+        """Type of the values of each column in `fit`, by name."""
+        model: Any = self._fitted("column_types_")
+        return {column.name: column.type for column in model.schema.columns}
+
+    @property
     def schema_(self) -> SchemaTable:
         """The family of each column, the reason for it, and the number of missing values."""
         model, weighing = self._weighed_by()
         table = self.table_ if model.ledger.parts is None else None
         return SchemaTable.of(model.schema, weighing.blocks, model.ledger, weighing.rule, table)
+
+    def top_values(self, n: int = 10) -> dict[Any, list[tuple[str, float]]]:
+        """The values that speak most for each class, with how sure that is, in standard deviations.
+
+        Categories, bins, words and missing values are ranked by log-odds against all other classes; numbers taken for
+        normal and numbers of events by the distance of their means. Columns that the model ignores are left out.
+
+        >>> from naively import NaiveBayes
+        >>> model = NaiveBayes().fit({"city": ["Rome", "Rome", "Oslo", "Oslo"]}, ["warm", "warm", "cold", "cold"])
+        >>> [value for value, _ in model.top_values()["cold"]]
+        ['city = Oslo (2 of 2)']
+
+        Parameters
+        ----------
+        n : int, default=10
+            Number of values for each class.
+
+        Returns
+        -------
+        values : dict of lists of (value, z-score)
+        """
+        self._check_fitted()
+        if not (isinstance(n, Integral) and n >= 0):
+            raise InputError(f"n must be a whole number, 0 or more, got {n!r}")
+        model, weighing = self._weighed_by()
+        return top_values(weighing.blocks, model.ledger, weighing.rule, int(n))
 
     def _repr_html_(self) -> str:
         summary = super()._repr_html_()

@@ -23,7 +23,7 @@ from naively.learn.choose import (
     Chosen,
     is_open,
 )
-from naively.learn.model import NO_CLASSES
+from naively.learn.model import NO_CLASSES, Model
 from naively.learn.parameters import defaults_of
 from naively.learn.text_learner import TextLearner
 from naively.learn.words import COUNTED
@@ -32,6 +32,7 @@ from naively.read.frame import Frame
 from naively.score.explanation import Explanation
 from naively.score.priors import PRIORS
 from naively.smooth.backgrounds import SMOOTHINGS
+from naively.smooth.rules import Settled
 
 
 class TextClassifier(TextsFromCounts, SklearnProtocol, TextLearner):
@@ -67,7 +68,7 @@ class TextClassifier(TextsFromCounts, SklearnProtocol, TextLearner):
         counts most probable. Rules are `Additive`, `Epsilon`, `Unsmoothed`, `JelinekMercer`, `Dirichlet`,
         `AbsoluteDiscount` and `WittenBell`.
     prior : rule (`Empirical`, `Smoothed`, `Uniform`, `Given`) or array-like, default=None
-        What is expected of the classes beforehand; None: their shares of the texts.
+        Prior of the classes; None: their shares of the texts.
     tokens : {"words", "sklearn", "chars"} or callable, default="words"
         What a word is. "words": runs of letters, marks, digits and connectors; in scripts that are written without
         spaces, every two neighbouring characters. "sklearn": what scikit-learn's `CountVectorizer` takes by default.
@@ -255,7 +256,7 @@ class TextClassifier(TextsFromCounts, SklearnProtocol, TextLearner):
         return self
 
     def _fit_and_read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Frame, Array, Array | None]:
-        """Reads the texts once for both, where nothing is to be chosen or known beforehand."""
+        """Fit, and return the texts as `_labelled` does; they are read once if nothing has to be chosen first."""
         self._validate_params()
         self._copy_parameters()
         chooses = is_open(self._parameters())
@@ -302,13 +303,14 @@ class TextClassifier(TextsFromCounts, SklearnProtocol, TextLearner):
 
     @property
     def chosen_(self) -> Chosen:
-        """The recipe: parameters that were given, and the choice for those that are "auto"."""
+        """The recipe: parameters that were given, and the choice for those that are "auto".
+
+        Of a model that was saved without its counts, an `alpha` that was found from them is None.
+        """
         self._check_fitted()
         model = self._model
         resolved = self._resolved(model)
-        [part] = model.ledger.counted.values()
-        rule: Any = self._rule_for(model)
-        alpha = self._words(model).settled_by(part, rule).pseudo(None) if rule.adds else rule
+        alpha = self._alpha(model)
         words = resolved["family"], resolved["weighting"], tuple(resolved["ngrams"]), resolved["min_df"]
         choice = model.chosen
         if not isinstance(choice, Choice):
@@ -317,6 +319,23 @@ class TextClassifier(TextsFromCounts, SklearnProtocol, TextLearner):
         if same and choice.whole(resolved) and choice.prior == self._prior_rule():
             return Chosen(*words, alpha, choice.accuracy, choice.margin, choice.texts, choice.tried)
         return Chosen(*words, alpha, tried=choice.tried)
+
+    def _alpha(self, model: Model) -> Any:
+        """Return what is added to each count, or a rule that adds nothing; None: it was found from counts now gone."""
+        rule: Any = self._rule_for(model)
+        if not rule.adds:
+            return rule
+        if model.ledger.parts is None:
+            return rule.pseudo(None) if isinstance(rule, Settled) else None
+        [part] = model.ledger.counted.values()
+        return self._words(model).settled_by(part, rule).pseudo(None)
+
+    @property
+    def n_words_(self) -> int:
+        """Number of different words that were counted; of a model saved without its counts, those of its table."""
+        self._fitted("n_words_")
+        features = self._model.features
+        return int((features["words"] if features else self.table_.block.features.words).size)
 
     def top_words(self, n: int = 10, *, strength: float = 1000.0) -> dict[Any, list[tuple[str, float]]]:
         """The words that speak most for each class, with how sure that is, in standard deviations.
@@ -355,9 +374,31 @@ class TextClassifier(TextsFromCounts, SklearnProtocol, TextLearner):
         words : ndarray of str
         """
         self._check_fitted()
+        return self._named_words()[1]
+
+    def _named_words(self) -> tuple[Array, Array, Array]:
+        """Return the numbers of the words of the table, their names in sorted order, and the places of these."""
         [part] = self._model.ledger.counted.values()
-        names = part.features.names_of(self._words(self._model).kept(part.total))
-        return np.array(sorted(names), dtype=object)
+        numbers = self._words(self._model).kept(part.total)
+        names = np.array(part.features.names_of(numbers), dtype=object)
+        order = np.argsort(names, kind="stable")
+        return numbers, names[order], order
+
+    @property
+    def feature_count_(self) -> Array:
+        """Counts, classes by words in the order of `get_feature_names_out`: occurrences, texts or sums of tf-idf."""
+        self._fitted("feature_count_")
+        model, (numbers, _, order) = self._model, self._named_words()
+        [part] = model.ledger.counted.values()
+        return self._by_class(self._words(model).dense_counts(part, numbers))[:, order]
+
+    @property
+    def feature_log_prob_(self) -> Array:
+        """Log-probability of each word in each class, as `feature_count_`; of the complement family, the weights."""
+        self._fitted("feature_log_prob_")
+        model, (numbers, _, order) = self._model, self._named_words()
+        [part] = model.ledger.counted.values()
+        return self._by_class(self._words(model).log_shares(part, numbers, self._rule_for(model)))[:, order]
 
     def _drawn_rows(self, drawn: dict[int, dict[str, Any]], klass: Array) -> list[str]:
         each = {k: iter(next(iter(columns.values()))) for k, columns in drawn.items()}

@@ -63,29 +63,32 @@ def _weights(transformer: Any) -> dict[str, Any] | None:
     return {"rows": counted[0], "holding": counted[1], "kind": kind}
 
 
-def loaded(kind: Any, contents: Contents) -> Any:
-    """The vectorizer that was saved, of this class."""
+def loaded(kind: Any, contents: Contents, trust: frozenset[str]) -> Any:
+    """Return the vectorizer that was saved, of this class; `trust` are import paths of functions that it may call."""
     try:
-        return _loaded(kind, contents)
+        return _loaded(kind, contents, trust)
+    except FileError as error:
+        raise FileError(f"{contents.path}: {error}") from None
     except (ValueError, TypeError, AttributeError, LookupError, OverflowError, RecursionError, re.error) as error:
         raise FileError(f"{contents.path}: the file is damaged ({error})") from None
 
 
-def _loaded(kind: Any, contents: Contents) -> Any:
-    document, reader = contents.document, Reader(contents.arrays)
+def _loaded(kind: Any, contents: Contents, trust: frozenset[str]) -> Any:
+    document, reader = contents.document, Reader(contents.arrays, trust=trust)
     contents.verify()
-    parameters = reader.get(document["parameters"])
+    parameters: dict[str, Any] = reader.by_name(document["parameters"])
     if "dtype" in parameters:
         parameters["dtype"] = np.dtype(parameters["dtype"]).type
         codecs.lookup(parameters["encoding"])
     vectorizer = kind(**parameters)
     vectorizer._validate_params()
-    words = reader.get(document["words"])
-    if words is not None:
+    words: dict[str, Any] | None = None
+    if document["words"] is not None:
+        words = reader.by_name(document["words"])
         vectorizer.vocabulary_ = _known(**words)
         vectorizer.fixed_vocabulary_ = bool(document["fixed"])
-    weights = reader.get(document["weights"])
-    if weights is not None:
+    if document["weights"] is not None:
+        weights = reader.by_name(document["weights"])
         _weigh(vectorizer, None if words is None else len(words["column"]), weights)
     if "dtype" in parameters:
         _try_out(vectorizer)
@@ -104,7 +107,7 @@ def _weigh(vectorizer: Any, n_words: int | None, weights: dict[str, Any]) -> Non
     else:
         sound = numbers.dtype == np.int64 and ((numbers >= 0) & (numbers <= weights["rows"])).all()
     if not sound or numbers.ndim != 1 or n_words not in (None, len(numbers)):
-        raise FileError("weights that are none")
+        raise FileError("the file is damaged (weights that are none)")
     if "holding" in weights:
         transformer._add(weights["rows"], numbers, np.dtype(weights["kind"]))
 
@@ -112,7 +115,7 @@ def _weigh(vectorizer: Any, n_words: int | None, weights: dict[str, Any]) -> Non
 def _try_out(vectorizer: Any) -> None:
     """Find the words of a text, so that a pattern or a parameter that cannot work raises now."""
     if np.dtype(vectorizer.dtype).kind not in "biuf":
-        raise FileError(f"counts cannot be {vectorizer.dtype.__name__}")
+        raise FileError(f"the file is damaged (counts cannot be {vectorizer.dtype.__name__})")
     vectorizer._validate_ngram_range()
     analyze = vectorizer.build_analyzer()
     if vectorizer.input != "content":  # a text would be taken for the name of a file
@@ -127,5 +130,5 @@ def _known(bytes: Any, length: Any, column: Any) -> dict[str, int]:
     names = spelt(bytes.tobytes(), np.cumsum(length)) if sound else []
     known = dict(zip(names, column.tolist(), strict=True))
     if not sound or len(known) != len(column) or sorted(known.values()) != list(range(len(known))):
-        raise FileError("words that are none")
+        raise FileError("the file is damaged (words that are none)")
     return known

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from naively import _core
-from naively.arrays import Array, from_core, nonzero
+from naively.arrays import TOO_LARGE, Array, from_core, nonzero
 from naively.count.cells import Cells
 from naively.count.counts import Counts
 from naively.count.ledger import PartLedger
@@ -28,19 +28,19 @@ class Family(Protocol):
         """The name of the estimator in error messages."""
 
     def empty(self, classes: Index, features: Any) -> Any:
-        """A tally of nothing."""
+        """Return a tally without rows."""
 
     def count(self, X: Rows, codes: Array, classes: Index, features: Any, weight: Array | None) -> Any:
-        """The tally of these rows; `codes` are the numbers of their classes."""
+        """Return the tally of these rows; `codes` are the numbers of their classes."""
 
     def features_in(self, X: Rows, rule: Any, ledger: PartLedger) -> Array | None:
-        """The features that scoring these rows needs, sorted; None: all."""
+        """Return the features that scoring these rows needs, sorted; None: all."""
 
     def table(self, ledger: PartLedger, rule: Any, prior: Array, features: Array | None = None) -> BlockTable:
-        """The table for some features, numbered in that order, or for all."""
+        """Return the table for some features, numbered in that order, or for all."""
 
     def restrict(self, X: Rows, features: Array) -> Rows:
-        """The same rows, over the features of such a table."""
+        """Return the rows over the features of such a table."""
 
     def left_out(self, ledger: Any, rules: Sequence[Any], X: Rows, codes: Array, weight: Array | None) -> Left:
         """Return for each rule the log-likelihoods of these rows, each by the counts without it."""
@@ -60,21 +60,24 @@ class Family(Protocol):
         """Return the number of parameters without the naive assumption."""
 
     def sample(self, ledger: PartLedger, rule: Any, klass: int, size: int, rng: np.random.Generator) -> Rows:
-        """Rows drawn from one class."""
+        """Return rows drawn from one class."""
 
 
 def rows_per_class(codes: Array, weight: Array | None, classes: int) -> Array:
     """Return the rows of each class by weight, int64 or FIXED."""
     if weight is None:
         return np.bincount(codes, minlength=classes)
-    return from_core(_core.rows_per_class(codes, classes, weight))
+    try:
+        return from_core(_core.rows_per_class(codes, classes, weight))
+    except OverflowError:
+        raise InputError(f"sample_weight: {TOO_LARGE}") from None
 
 
 def count_linear(
     who: str, kind: str, expected: str, accepts: ValueRange, X: Rows, codes: Array, classes: Index, features: Index,
     weight: Array | None,
 ) -> Counts:  # fmt: skip
-    """The tally of rows whose values are added up: counts, presences, events."""
+    """Return the tally of rows whose values are added up: counts, presences, events."""
     try:
         if is_sparse(X):
             counted, missing, fault = _core.count_sparse(
@@ -99,7 +102,7 @@ def count_linear(
 
 
 def _heaviest(X: Rows, features: Index) -> Any:
-    """The name of the column with the largest value."""
+    """Return the name of the column with the largest value."""
     at = np.nanargmax(X.data if is_sparse(X) else X)
     return features.name(int(X.indices[at] if is_sparse(X) else at % X.shape[1]))
 
@@ -116,7 +119,7 @@ def _plane(cells: Cells, plane: int) -> Cells:
 
 
 def count_in_blocks(family: Family, X: Rows, codes: Array, classes: Index, features: Any, weight: Array | None) -> Any:
-    """The tally of sparse rows, made dense a block at a time."""
+    """Return the tally of sparse rows, made dense a block at a time."""
     check_columns(X)
 
     def count(part: Rows, where: slice) -> Any:
@@ -127,13 +130,13 @@ def count_in_blocks(family: Family, X: Rows, codes: Array, classes: Index, featu
 
 
 def sparse_features(X: Rows) -> Array | None:
-    """The features that sparse rows hold."""
+    """Return the features that sparse rows hold."""
     if not is_sparse(X):
         return None
     one_row = X.shape[0] == 1 and X.has_canonical_format  # each once and in order already
     features = (X.indices if one_row else np.unique(X.indices)).astype(np.int64)
     if len(features) and (features[0] < 0 or features[-1] >= X.shape[1]):
-        return None  # damaged; the whole table will say so
+        return None  # the matrix is damaged; scoring by the whole table raises the error
     return features
 
 

@@ -19,9 +19,9 @@ from naively.store.registry import stored
 @stored()
 @dataclass(frozen=True)
 class Bernoulli(CountFamily):
-    """p(w | c) = (N_cw + α) / (n_cw + 2α), n_cw being the rows of the class in which w is known.
+    """p(w | c) = (N_cw + α) / (n_cw + 2α), where n_cw is the number of rows of the class in which w is known.
 
-    The sum over all absent features is made once for a table; a row then adds only what it holds:
+    The sum over all absent features is computed once for a table; a row then adds only its present features:
     score = sum over all w of log(1 - p) + sum over the row's w of log p - log(1 - p).
     """
 

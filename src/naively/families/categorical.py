@@ -16,7 +16,7 @@ from naively.count.columns import CODE_BITS, MISSING, Categories
 from naively.count.counts import Counts
 from naively.count.ledger import PartLedger
 from naively.families.base import count_in_blocks, remainder, rows_per_class
-from naively.families.codes import CodeCounts, OwnCodes, code_table
+from naively.families.codes import CodeCounts, LeftOutCodes, code_table
 from naively.families.counts_left_out import Left, concat_rules
 from naively.names import Index
 from naively.read.codes import CodeRows, codes_of
@@ -35,7 +35,7 @@ LARGEST_TABLE = 1 << 26
 @stored("families.Categorical")
 @dataclass(frozen=True)
 class Categorical:
-    """p(v | j, c) = (N_cjv + α) / (N_cj + αK_j), K_j being the number of categories of column j.
+    """p(v | j, c) = (N_cjv + α) / (N_cj + αK_j), where K_j is the number of categories of column j.
 
     A category never seen has the probability of one with a count of 0, or is left out (`unseen="ignore"`).
     """
@@ -80,7 +80,7 @@ class Categorical:
         X = codes_of(X)
         known = X[~missing_codes(X)]
         if not (np.isfinite(known) & (known >= 0) & (known == np.floor(known))).all():
-            return None  # no codes; the whole table will say so
+            return None  # not codes; scoring by the whole table raises the error
         keys, present = _keys(X)
         return np.unique(keys[present])
 
@@ -123,7 +123,7 @@ class Categorical:
 
         def left_out(part: Rows, rows: slice) -> Left:
             part = np.ascontiguousarray(part.toarray()) if is_sparse_matrix(part) else part
-            own = OwnCodes.of(counted, part, codes[rows], each[rows])
+            own = LeftOutCodes.of(counted, part, codes[rows], each[rows])
             ignore = self.unseen == "ignore"
             return [own.left_out(t, r, part, ignore=ignore) for t, r in zip(tables, settled, strict=True)]
 
@@ -151,7 +151,7 @@ class Categorical:
     def sample(self, ledger: PartLedger, rule: Smoothing, klass: int, size: int, rng: np.random.Generator) -> Rows:
         """Draw codes; a column without any known value is missing."""
         assert isinstance(ledger.features, Categories)
-        known = replace(self, unseen="smooth")  # what is left out of scores is not drawn for that
+        known = replace(self, unseen="smooth")  # categories that scores leave out may still be drawn
         table = known.table(ledger, rule, np.zeros(ledger.classes.size))
         codes = np.full((size, len(table.sizes)), np.iinfo(np.int64).min)
         for j, (start, n_codes) in enumerate(zip(table.offsets.tolist(), table.sizes.tolist(), strict=True)):
@@ -216,7 +216,7 @@ def _keys(X: Array) -> tuple[Array, Array]:
     """Return the feature of each entry, and a mask of known entries."""
     known = ~missing_codes(X)
     codes = np.where(known, X, 0)
-    if codes.dtype.kind == "f":  # which may be beyond what whole numbers hold
+    if codes.dtype.kind == "f":  # floats may be beyond the range of int64
         codes = np.minimum(codes, MISSING - 1)
     codes = np.minimum(codes.astype(np.int64), MISSING - 1)
     return (np.arange(X.shape[1]) << CODE_BITS) | codes, known

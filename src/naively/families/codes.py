@@ -77,8 +77,8 @@ def code_table(
 
 
 @dataclass(frozen=True, eq=False)
-class OwnCodes(Value):
-    """Rows by columns: the counts that are left of a row's codes in its own class, without the row."""
+class LeftOutCodes(Value):
+    """The counts of each row's codes in its own class without the row, rows by columns."""
 
     counted: CodeCounts
     codes: Array  # the class of each row
@@ -89,7 +89,7 @@ class OwnCodes(Value):
     alone: Array  # True where no other row has the code
 
     @classmethod
-    def of(cls, counted: CodeCounts, X: Array, codes: Array, weight: Array, part: Array | None = None) -> OwnCodes:
+    def of(cls, counted: CodeCounts, X: Array, codes: Array, weight: Array, part: Array | None = None) -> LeftOutCodes:
         """`part` is what part of a row went to the code that it has (None: all of it)."""
         missing, each = missing_codes(X), weight[:, None]
         code = np.where(missing, 0, X).astype(np.int64)
@@ -99,7 +99,7 @@ class OwnCodes(Value):
         there = np.where(none, 0.0, counts[at, codes[:, None]])
         own = np.where(missing, 0.0, each if part is None else each * part)
         left, rows = there - own, counted.known.T[codes]
-        beyond_all = left < -1e-9 * np.maximum(own, rows)  # counts may be differences themselves
+        beyond_all = left < -1e-9 * np.maximum(own, rows)  # counts may themselves be differences
         if beyond_all.any():
             raise NegativeCount(
                 f"row {int(np.argmax(beyond_all.any(axis=1)))} holds more than was counted of its class: leave out "
@@ -109,19 +109,20 @@ class OwnCodes(Value):
         alone = (counts.sum(axis=1)[at] - own <= 1e-12 * own) & ~missing
         return cls(counted, codes, missing, at, left, remainder(rows, each), alone)
 
-    def left_out(self, table: CodeTable, settled: Settled, X: Array, *, ignore: bool = False) -> Logs:
+    def left_out(self, table: CodeTable, settled: Settled, X: Array, *, ignore: bool | Array = False) -> Logs:
         """Return the scores of each row by the counts without it; `ignore` leaves out a code that no other row has.
 
-        Only those of its own class are other than the table says.
+        It says so of all columns, or of each. Only scores of the row's own class are other than the table says.
         """
         finite, impossible = unsorted(table.score(X), table.classes)
         parts = [finite.copy(), None if impossible is None else impossible.copy()]
         context = self.counted.context(settled, np.arange(len(self.counted.sizes)))
         own = list(context.log(self.left, self.known))
-        if ignore and self.alone.any():
+        alone = self.alone & ignore
+        if alone.any():
             tables = table.weights, None if table.impossible is None else table.impossible[0]
-            parts = [self._without_alone(a, b) for a, b in zip(parts, tables, strict=True)]
-            own = [None if a is None else np.where(self.alone, 0.0, a) for a in own]
+            parts = [self._without(alone, a, b) for a, b in zip(parts, tables, strict=True)]
+            own = [None if a is None else np.where(alone, 0.0, a) for a in own]
         rows = np.arange(len(self.codes))
         for part, mine in zip(parts, own, strict=True):
             if part is not None:
@@ -129,9 +130,9 @@ class OwnCodes(Value):
         assert parts[0] is not None
         return parts[0], parts[1]
 
-    def _without_alone(self, scores: Array | None, weights: Array | None) -> Array | None:
-        """Scores without the codes that no other row has."""
+    def _without(self, alone: Array, scores: Array | None, weights: Array | None) -> Array | None:
+        """Return scores without the codes that no other row has."""
         if scores is not None and weights is not None:
-            row, column = np.nonzero(self.alone)
+            row, column = np.nonzero(alone)
             np.subtract.at(scores, row, weights[self.at[row, column], : scores.shape[1]])
         return scores

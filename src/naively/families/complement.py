@@ -1,4 +1,4 @@
-"""Complement: weighs a feature by how rarely the other classes use it (Rennie et al. 2003)."""
+"""Complement: a feature weighs more the more rarely other classes have it (Rennie et al. 2003)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from naively.store.registry import stored
 class Complement(Multinomial):
     """w(w, c) = -log((N_w - N_cw + α) / (N - N_c + αV)), divided by their sum over w where `norm` is set.
 
-    Counts as the multinomial does, so one tally serves both; rows are drawn as it draws them.
+    It counts and draws rows as the multinomial does, so one tally serves both.
     """
 
     who: str = "ComplementNB"
@@ -51,7 +51,7 @@ class Complement(Multinomial):
 
 
 def normed(present: Linear, impossible: Linear | None) -> Linear:
-    """Weights divided by their sum for each class; infinite weights share the sum, and the others become 0."""
+    """Divide weights by their sum for each class; infinite weights share the sum, and the others become 0."""
     classes, width = len(present.klass), len(present.feature)
     weights = present.weights[:, :classes]
     if impossible is not None:

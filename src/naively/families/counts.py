@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from naively.arrays import Array, sums_by, total_of
+from naively.arrays import Array, alike, less, rounded, sums_by, sums_of_others
 from naively.count.cells import Cells
 from naively.count.counts import Counts
 from naively.count.ledger import PartLedger, View
@@ -17,7 +17,7 @@ from naively.families.base import count_linear, localised_sparse, remainder, spa
 from naively.families.counts_left_out import Left, as_entries, leave_out
 from naively.names import Index
 from naively.read.matrix import Rows, ValueRange
-from naively.score.table import Linear, LinearTable
+from naively.score.table import Linear, LinearTable, RowConstant, with_infinities
 from naively.smooth.backgrounds import seen_of
 from naively.smooth.evidence import Draws, Rates, Urns
 from naively.smooth.logs import NOTHING, Logs, exp, minus
@@ -25,7 +25,7 @@ from naively.smooth.rules import Context, Settled, Smoothing
 
 COUNTS = ValueRange(low=0.0)
 _WORTH_IT = 1 << 10
-"""With so many cells or more, logarithms are made once for each distinct count."""
+"""Number of cells from which on logarithms are computed once for each distinct count."""
 
 
 class CountFamily:
@@ -42,7 +42,7 @@ class CountFamily:
     share_of: ClassVar[str] = "class"  # a count is a share of the class's total, or of the "rows" that know the feature
     outcomes: ClassVar[int | None] = None  # that share the total: None: all features; 2: there or not; 1: a rate
     against_others: ClassVar[bool] = False  # counts are those of all other classes
-    row_constant: ClassVar[Any] = None  # what a row adds to every class
+    row_constant: ClassVar[RowConstant | None] = None
 
     @property
     def accepts(self) -> ValueRange:
@@ -155,28 +155,28 @@ class CountFamily:
             return rule.settled.per_feature
         if not self.against_others or rule.settled.one_alpha is not None:
             return False
-        none = (rule.added_to(self._totals(view)) <= 0).any()
-        return bool(none and (self._elsewhere(view) + rule.pseudo <= 0).any())
+        none = np.any(rule.added_to(self._totals(view)) <= 0)
+        return bool(none and np.any(self._elsewhere(view) + rule.pseudo <= 0))
 
     def _totals(self, view: View) -> Array:
         """Return the denominators of shares, by class."""
         if self.share_of == "rows":
             return view.rows
-        totals = view.totals[0]
-        return total_of(totals) - totals if self.against_others else totals
+        return sums_of_others(view.exact_totals[0]) if self.against_others else view.totals[0]
 
     def _counts(self, view: View) -> Array:
-        """The counts of the cells that were seen."""
+        """Return the counts of the cells that were seen."""
         cells = view.cells
         if not self.against_others:
             return cells.values[0]
-        return remainder(self._elsewhere(view)[cells.feature], cells.values[0])
+        total, count = alike([cells.of_features(view.width)[cells.feature], cells.exact[0]])
+        return remainder(total, count) if count.dtype == np.float64 else rounded(less(total, count))
 
     def _elsewhere(self, view: View) -> Array:
         """Return the count of each feature in classes that have not seen it: 0; against the others, its total count."""
         if not self.against_others:
             return np.zeros(view.width)
-        return sums_by(view.cells.feature, view.cells.values[0], view.width)
+        return rounded(view.cells.of_features(view.width)).astype(np.float64)
 
     def _of_features(self, view: View, rule: Context) -> Logs:
         """Return the term of each feature in an unseen cell, beside the term of the class."""
@@ -202,7 +202,7 @@ class CountFamily:
         return weigh(rule.of_cells(cells.feature, cells.klass), count, known)
 
     def base_sum(self, view: View, rule: Context) -> Logs | None:
-        """Log-score of an all-zero row in each class: the sum over all features."""
+        """Return the log-score of an all-zero row in each class: the sum over all features."""
         unseen = self.base(rule.of_classes(), 0, view.rows)
         if unseen is None:
             return None
@@ -226,7 +226,7 @@ class CountFamily:
         left = leave_out(self, entries, view, [self.settle(rule, view) for rule in rules])
         if self.row_constant is None:
             return left
-        constant = self.row_constant(X)[:, None]
+        constant = self.row_constant.of_rows(X)[:, None]
         return [(finite + constant, impossible) for finite, impossible in left]
 
     def context_of_rows(self, settled: Settled, outcomes: Any, pseudo: Any) -> Context:
@@ -237,7 +237,7 @@ class CountFamily:
         return Context(settled, outcomes, pseudo, mass)
 
     def base_without(self, view: View, settled: Settled, less: float) -> Logs | None:
-        """Log-score of an all-zero row in each class, with `less` rows fewer in every class."""
+        """Return the log-score of an all-zero row in each class, with `less` rows fewer in every class."""
         view = (every_cell(view) if settled.per_feature else view).with_fewer_rows(less)
         return self.base_sum(view, self._context(view, settled))
 
@@ -291,8 +291,15 @@ class CountFamily:
         return math.inf if self.outcomes == 1 else ledger.classes.size * (2**ledger.features.size - 1)
 
 
+def dense_weights(table: LinearTable) -> Array:
+    """Return what a unit of each feature adds to each class, classes by features; infinite where that is impossible."""
+    weights, n_classes = table.present.weights, table.classes.size
+    impossible = None if table.impossible is None else table.impossible.weights[:, :n_classes]
+    return np.ascontiguousarray(with_infinities(weights[:, :n_classes], impossible).T)
+
+
 def every_cell(view: View) -> View:
-    """The same view with a cell for every pair of feature and class, seen or not."""
+    """Return the view with a cell for every pair of feature and class, seen or not."""
     classes = view.classes.size
     feature = np.repeat(np.arange(view.width), classes)
     klass = np.tile(np.arange(classes), view.width).astype(np.int32)
@@ -304,9 +311,9 @@ def every_cell(view: View) -> View:
 def linear_pair(
     view: View, base: Logs, klass: Logs, feature: Logs, seen: Logs, sign: float = 1.0
 ) -> tuple[Linear, Linear | None]:
-    """The table of finite parts and that of impossible factors, from (finite, impossible) pairs.
+    """Return the table of finite parts and that of impossible factors, from (finite, impossible) pairs.
 
-    `klass` and `feature` make up an unseen cell; `seen` is what the cells of the view are instead.
+    An unseen cell is the sum of `klass` and `feature`; cells of the view are `seen` instead.
     """
     cells = view.cells
     tables: list[Linear | None] = []
@@ -337,7 +344,7 @@ def _by_count(weigh: Any, rule: Context, count: Array, klass: Array, totals: Arr
     seen[pair] = True
     different = np.flatnonzero(seen)
     finite, impossible = weigh(rule, different // len(totals), totals[different % len(totals)])
-    assert impossible is None  # as it is wherever an α above 0 is added
+    assert impossible is None  # which holds if an α above 0 is added
     values = np.empty(len(seen))
     values[different] = finite
     return values[pair], None
@@ -347,6 +354,6 @@ def _summed(view: View, klass: Array, n_features: Array, unseen: Array | None, s
     """Return the sum of a term over all features: `unseen` for all, with corrections for those that were seen."""
     nothing = np.zeros(view.classes.size) + (0.0 if unseen is None else unseen)
     more = ((0.0 if seen is None else seen) - nothing[klass]) * n_features
-    whole = view.cells.exact.dtype == np.int64  # then features do not come in another order where rows do
+    whole = view.cells.exact.dtype == np.int64  # then the order of features does not depend on the order of rows
     sums = np.bincount(klass, more, view.classes.size) if whole else sums_by(klass, more, view.classes.size)
     return view.all_features.size * nothing + sums

@@ -15,7 +15,6 @@ import numpy as np
 from naively import _core
 from naively.arrays import Array, Value
 from naively.count.cells import Cells
-from naively.count.comoments import DigitsLost
 from naively.count.ledger import PartLedger, View
 from naively.errors import NegativeCount
 from naively.names import Index
@@ -86,7 +85,7 @@ class Entries(Value):
         """Yield a few rows at a time, so that arrays of entries by classes stay small."""
         starts = self.rows.indptr
         step = max(1, _BLOCK // max(len(self.totals), 1))
-        _ = self.starts, self.planes, self.dense  # made once for all
+        _ = self.starts, self.planes, self.dense  # computed once for all blocks
         begin = 0
         while begin < len(self.codes):
             end = max(int(np.searchsorted(starts, starts[begin] + step, side="right")) - 1, begin + 1)
@@ -97,7 +96,7 @@ class Entries(Value):
     def rows_at_a_time(self, width: int) -> Iterator[Entries]:
         """Yield some rows at a time, so that arrays of rows by classes by `width` stay small."""
         step = max(1, 16 * _BLOCK // max(len(self.totals) * width, 1))
-        _ = self.starts, self.dense  # made once for all
+        _ = self.starts, self.dense  # computed once for all blocks
         for begin in range(0, len(self.codes), step):
             yield self.part(begin, min(begin + step, len(self.codes)))
 
@@ -129,7 +128,7 @@ class Entries(Value):
 
     @cached_property
     def dense(self) -> Array | None:
-        """All counts as one array, columns by classes; None if it would be large."""
+        """Counts as one array, columns by classes; None if it would be large."""
         size = self.rows.shape[1] * len(self.totals)
         if size > 1 << 22 or size > 8 * len(self.own):
             return None
@@ -259,37 +258,14 @@ def one_by_one(
     for i in range(len(codes)):
         row, of_row = X[i : i + 1], None if weight is None else weight[i : i + 1]
         tally = family.count(row, codes[i : i + 1], ledger.classes, ledger.features, of_row)
-        try:
-            rest = ledger.subtract(tally, ledger.classes)
-        except DigitsLost:
-            rest = recounted(family, ledger, X, codes, weight, np.arange(len(codes)) != i)
+        rest = ledger.subtract(tally, ledger.classes)
         for k, rule in enumerate(rules):
             found[k].append(family.table(rest, rule, nothing).score(row))
     return [unsorted(Scores.joined(scores), ledger.classes) for scores in found]
 
 
-def recounted(family: Any, ledger: Any, X: Any, codes: Array, weight: Array | None, mask: Array) -> PartLedger:
-    """Count some of the rows anew; raise DigitsLost if these are not all rows that were counted."""
-    check_all_rows(ledger, codes, weight)
-    rows = np.flatnonzero(mask)
-    part = X[rows]
-    of_rows = None if weight is None else weight[rows]
-    counted = family.count(part, codes[rows], ledger.classes, ledger.features, of_rows)
-    return PartLedger(ledger.classes, (counted,))
-
-
-def check_all_rows(ledger: Any, codes: Array, weight: Array | None) -> None:
-    """Raise DigitsLost if these are not all rows that were counted."""
-    total = float(len(codes)) if weight is None else float(weight.sum())
-    if abs(total - float(ledger.rows.sum())) > 1e-9 * total:
-        raise DigitsLost(
-            "leaving these rows out would lose too many digits, and not all rows that were counted are at hand to "
-            "count the others anew; pass all of them"
-        )
-
-
 def unsorted(scores: Scores, classes: Index) -> Logs:
-    """Scores with the classes in their own order."""
+    """Return scores with the classes in their own order."""
     if classes.order is None:
         return scores.likelihood, scores.impossible
     places = np.argsort(classes.order)
@@ -426,7 +402,7 @@ def _changes(family: CountFamily, entries: Entries, rule: Settled, counts: Array
 
     Features that are missing in the row, or unknown without it, have no base.
     """
-    pseudo, own = rule.pseudo(None), ~entries.unscored
+    pseudo, own = np.asarray(rule.pseudo(None)), ~entries.unscored
 
     def base(count: Array, total: Array, which: Array) -> Logs:
         of_entries = pseudo[entries.rows.indices[which], None] if rule.per_feature else pseudo

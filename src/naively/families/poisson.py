@@ -20,7 +20,7 @@ from naively.store.registry import stored
 class LogFactorials:
     """-log x! over each row; the same for every class."""
 
-    def __call__(self, X: Rows) -> Array:
+    def of_rows(self, X: Rows) -> Array:
         from scipy.special import gammaln
 
         if is_sparse(X):

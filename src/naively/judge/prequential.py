@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,8 +11,9 @@ import numpy as np
 
 from naively.arrays import Array, Value
 from naively.errors import InputError, NaivelyError
-from naively.judge.cross_validation import check_model, whole_number
+from naively.judge.cross_validation import check_model
 from naively.judge.evaluation import predictions
+from naively.judge.forgetting import forgetting
 from naively.read.labelled_table import batch_of
 from naively.report import Report, Sheet, axes_of, frame_of, number, tracked
 
@@ -88,6 +88,8 @@ def prequential(
     *,
     classes: Any = None,
     window: int | None = None,
+    decay: float | None = None,
+    time: str | int | None = None,
     alarm: float = 3.0,
     progress: bool = True,
 ) -> Prequential:
@@ -119,6 +121,11 @@ def prequential(
         Labels known in advance, which estimators with scikit-learn's names need.
     window : int, default=None
         Learn from the last rows alone: older batches are forgotten, exactly, as long as this many rows remain.
+    decay : float, default=None
+        Let a row count so many times as much, above 0 and up to 1, for every row that comes after it.
+    time : str or int, default=None
+        A column of the rows with numbers or dates, in ascending order: rows decay by every unit of it, or day, in place
+        of every row.
     alarm : float, default=3.0
         Standard deviations that the error rate has to rise by.
     progress : bool, default=True
@@ -129,11 +136,10 @@ def prequential(
     prequential : Prequential
     """
     check_model(model)
-    if window is not None:
-        whole_number(window, "window", 1)
     if not alarm > 0:
         raise InputError(f"alarm must be a number of standard deviations above 0, got {alarm!r}")
-    model, kept, drift, found, seen = copy.copy(model), Window(window), Drift(alarm), [], 0
+    memory = forgetting(window, decay, time)
+    model, drift, found, seen = copy.copy(model), Drift(alarm), [], 0
     for place, batch in enumerate(tracked(stream, "learning the stream", show=progress)):
         try:
             X, labels, weight = batch_of(batch, y)
@@ -144,13 +150,12 @@ def prequential(
                 seen += len(right)
                 drift.add(right, seen)
                 found.append((seen, *_figures(judged, right, each), each.sum()))
-            model.partial_fit(X, labels, None if "_state" in vars(model) else classes, weight)
-            kept.add(model, X, labels, weight)
+            memory.learn(model, X, labels, weight, None if "_state" in vars(model) else classes)
         except NaivelyError as error:
             raise InputError(f"batch {place}: {error}") from None
     if not found:
         raise InputError("the stream has no batch to predict: two are needed, or a fitted model and one")
-    kept.check()
+    memory.check()
     rows, accuracy, loss, weights = (np.array(column) for column in zip(*found, strict=True))
     return Prequential(rows, accuracy, loss, weights, tuple(drift.alarms), model)
 
@@ -160,32 +165,6 @@ def _figures(judged: Any, right: Array, weight: Array) -> tuple[float, float]:
     own = judged.proba[np.arange(len(right)), judged.truth].astype(np.float64)
     loss = -np.log(np.maximum(own, judged.smallest))
     return float(np.average(right, weights=weight)), float(np.average(loss, weights=weight))
-
-
-@dataclass
-class Window:
-    """The last batches of a stream, as long as they are needed to forget them later."""
-
-    rows: int | None
-    _held: deque[tuple[int, tuple[Any, ...]]] = field(default_factory=deque)
-    _total: int = 0
-
-    def add(self, model: Any, X: Any, y: Any, weight: Any) -> None:
-        """Hold a batch that the model has learnt; let the model forget batches that the window does not reach."""
-        if self.rows is None:
-            return
-        n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-        self._held.append((n_rows, (X, y, weight)))
-        self._total += n_rows
-        while self._total - self._held[0][0] >= self.rows:
-            n_rows, batch = self._held.popleft()
-            self._total -= n_rows
-            model.forget(*batch)
-
-    def check(self) -> None:
-        """Raise if the stream was shorter than the window."""
-        if self.rows is not None and self._total < self.rows:
-            raise InputError(f"window={self.rows} is longer than the stream, which has {self._total} rows")
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Learners whose probabilities are calibrated on rows that are left out of their counts."""
+"""Learners whose probabilities are calibrated on held-out rows of their own."""
 
 from __future__ import annotations
 
@@ -30,13 +30,18 @@ from naively.score.calibration import (
     stage_sizes,
 )
 from naively.score.scores import Scores
+from naively.store.damage import LARGEST, need
 from naively.store.registry import stored
 
 SAMPLED = Limits(rows=5_000, size=24 << 20)
-"""The sample of a model whose calibration alone is learnt from it; no less than MOST rows."""
+"""The size of the sample of a model that learns only its calibration from it; `rows` is not below MOST."""
 
 
-@stored()
+def _check_calibrated(calibrated: Calibrated) -> None:
+    need(0.0 <= calibrated.counted <= LARGEST, "the rows of a calibration")
+
+
+@stored(check=_check_calibrated)
 @dataclass(frozen=True, eq=False)
 class Calibrated:
     """A calibration, the rules and the classes that it is valid for, and the losses of the rows it was fitted on.
@@ -78,7 +83,7 @@ def for_any_machine(blocks: Blocks) -> Blocks:
 class CalibratingLearner(Learner):
     """A learner that calibrates on a sample of its own rows: each is scored by the counts without it."""
 
-    _usual_method = "temperature"  # of calibrate=True
+    _usual_method = "temperature"  # the method for calibrate=True
     _keeps_sample = False
     calibrate: Any
 
@@ -89,7 +94,7 @@ class CalibratingLearner(Learner):
         return self._usual_method if self.calibrate else None
 
     def _calibration_rules(self, model: Any) -> Any:
-        """Return the rules that a calibration depends on."""
+        """Return the parameters that a calibration depends on."""
         return self._method, for_any_machine(self._blocks_of(model)), self._rule_for(model), self._prior_rule()
 
     # --- the sample
@@ -99,7 +104,7 @@ class CalibratingLearner(Learner):
         return SAMPLED if self._method is not None or self._keeps_sample else None
 
     def keep_sample(self) -> None:
-        """Keep a sample of rows, to judge the model by, though nothing is to be learnt from one."""
+        """Keep a sample of rows to judge the model by, even if nothing is to be learnt from one."""
         self._keeps_sample = True
 
     def _sampled_rows(self, model: Any, frame: Frame) -> Frame:
@@ -150,7 +155,7 @@ class CalibratingLearner(Learner):
         return Calibrated.by(rules, found, float(model.ledger.rows.sum()))
 
     def _held_out(self, model: Any, rules: Any, groups: list[KeptRows], keys: Array) -> HeldOut:
-        """Leave-one-out scores of the rows with these keys, in their order; of copies of a row one is left out."""
+        """Score the rows with these keys, in their order, each by the counts without one copy of it."""
         _, _, rule, prior = rules
         blocks, parts, order = self._blocks_of(model), [], []
         for group in groups:
@@ -227,7 +232,7 @@ class CalibratingLearner(Learner):
             scored = scored.take(scored.enough_rows(method))
             calibrated = Calibrated.by(self._calibration_rules(model), scored, float(model.ledger.rows.sum()))
             with self._lock:
-                state = self._state  # which may have learnt more rows meanwhile
+                state = self._state  # another thread may have learnt more rows meanwhile
                 self._state = replace(state.after(state.ledger), calibrated=calibrated)
         return found.as_used(method)
 
@@ -255,7 +260,7 @@ class CalibratingLearner(Learner):
         return isinstance(self._calibration_to_decide(model), Isotonic)
 
     def _prior_to_decide(self, model: Any, weighing: Weighing) -> Array:
-        """The log-prior under which the highest score is the most probable class, constants of classes included."""
+        """Return the log-prior under which the highest score is the most probable class, with its constant."""
         calibration = self._calibration_to_decide(model)
         if not isinstance(calibration, PerClass):
             return weighing.prior
@@ -278,10 +283,18 @@ class CalibratingLearner(Learner):
         return super()._finished(scores, model).at(self._calibration_now(model))
 
     @property
+    def calibration_(self) -> Calibration | None:
+        """How scores become probabilities: by a temperature, by constants of classes as well, or by rising functions.
+
+        None: they are not calibrated.
+        """
+        self._check_fitted()
+        return self._calibration(self._model)
+
+    @property
     def temperature_(self) -> float:
         """The number that scores are divided by before they become probabilities; 1 without calibration."""
-        self._check_fitted()
-        calibration: Any = self._calibration(self._model)
+        calibration: Any = self.calibration_
         if calibration is None:
             return 1.0
         return calibration.value if isinstance(calibration, Temperature) else calibration.temperature

@@ -1,4 +1,4 @@
-"""Calls: errors about the arguments of a method name the class that was used and the nearest parameters."""
+"""Errors about the arguments of a method: they name the class that was used and the nearest parameters."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def explained(method: Callable[..., Any]) -> Callable[..., Any]:
             elif error.__traceback__ is not None and error.__traceback__.tb_next is None:
                 message = str(error).replace(method.__qualname__, f"{type(self).__name__}.{method.__name__}")
             else:
-                raise  # from within the method: its arguments were accepted
+                raise  # raised inside the method: its arguments were accepted
         raise TypeError(message)
 
     setattr(call, _EXPLAINED, True)

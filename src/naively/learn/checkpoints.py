@@ -1,7 +1,7 @@
-"""Checkpoints: files of learners in the middle of a stream, from which learning goes on as if never interrupted.
+"""Checkpoints: files of learners in the middle of a stream, from which learning continues as if never interrupted.
 
-Unlike a model that is saved, a checkpoint keeps the ledger as it is, level by level, so that what is added later is
-added in the same order: the end is the same to the last bit.
+Unlike a saved model, a checkpoint keeps the levels of the ledger, so that later batches are added in the same order:
+the result is the same to the last bit.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ import numpy as np
 from naively.count.ledger import Ledger, PartLedger
 from naively.count.tally import Tally
 from naively.errors import FileError, InputError
-from naively.learn.checks import check_numbers
 from naively.learn.model import Model
 from naively.read.frame import Frame
 from naively.read.texts import Texts
 from naively.store.codec import Reader, Writer
 from naively.store.container import Contents, read, write
 from naively.store.registry import form
+from naively.store.verify import verify
 
 
-def save_checkpoint(model: Any, path: str | os.PathLike[str], about: dict[str, Any]) -> None:
-    """Write the state of a learner, and a record of what else its caller needs to go on."""
-    writer = Writer()
+def save_checkpoint(learner: Any, path: str | os.PathLike[str], about: dict[str, Any]) -> None:
+    """Write the state of a learner, and a record of what its caller needs to continue."""
+    model, writer = learner._state, Writer()
     made = put_state(writer, model)
-    write(path, {"checkpoint": writer.put(about, "told"), "model": made}, writer.arrays)
+    write(path, {"checkpoint": writer.put(about, "about"), "model": made}, writer.arrays)
 
 
 def put_state(writer: Writer, model: Any) -> dict[str, Any]:
@@ -64,20 +64,20 @@ def _restored(learner: Any, contents: Contents, suits: Callable[[dict[str, Any]]
         raise FileError("its record is no dict")
     if not suits(about):
         return None
-    model = get_state(learner, reader, document["model"])
-    learner._commit(model)
+    model = get_state(learner, reader, contents.part("model"))
     learner._check_counted(model)
+    learner._commit(model)
     return about
 
 
 def get_state(learner: Any, reader: Reader, document: dict[str, Any]) -> Model:
     """Return the state of a learner like this one that `put_state` stored."""
-    state = {name: reader.get(value) for name, value in document.items()}
+    state: dict[str, Any] = {name: reader.get(value) for name, value in document.items() if name != "ledger"}
     state.pop("words")
-    ledger = state.pop("ledger")
+    ledger = reader.of(Ledger, document["ledger"])
     for name, part in ledger.counted.items():
         for level in part.levels:
-            check_numbers(Tally(ledger.classes, ledger.exact_rows, {name: level}))
+            verify(Tally(ledger.classes, ledger.exact_rows, {name: level}))
     dtype = {"float64": np.float64, "float32": np.float32}[state.pop("dtype")]
     model = Model(ledger, dtype, calibrated=state.pop("judged"), **state)
     if model.schema is not None and not hasattr(model.schema, "blocks_of"):
@@ -107,10 +107,10 @@ def _put_frame(writer: Writer, frame: Frame, path: str) -> Any:
 
 def _get_frame(reader: Reader, node: Any) -> Frame:
     if isinstance(node["rows"], list):
-        return Frame.of_rows(Texts.of_arrays(*(reader.arrays[name] for name in node["rows"])))
+        return Frame.of_rows(Texts.of_arrays(*(reader.array(name) for name in node["rows"])))
     import pyarrow as pa
 
-    table = pa.ipc.open_stream(pa.py_buffer(reader.arrays[node["rows"]])).read_all()
+    table = pa.ipc.open_stream(pa.py_buffer(reader.array(node["rows"]))).read_all()
     columns = zip(table.column_names, table.columns, node["arrays"], strict=True)
     return Frame({n: v.to_numpy() if is_array else v for n, v, is_array in columns}, node["size"], node["named"])
 

@@ -1,9 +1,10 @@
-"""Choice of the recipe of a text classifier, from the texts that it learns."""
+"""Chooses the recipe of a text classifier from the texts that it learns."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from html import escape
 from numbers import Real
 from typing import Any
 
@@ -27,7 +28,9 @@ from naively.learn.recipes import (
 from naively.learn.sample import KeptRows, Limits
 from naively.names import Index
 from naively.read.texts import Texts
+from naively.report import Report, Sheet
 from naively.score.priors import Prior
+from naively.store.damage import LARGEST, need
 from naively.store.registry import stored
 
 FEWEST = 100
@@ -40,7 +43,7 @@ RECIPE = (*CHOSEN, "min_df", "alpha")
 
 
 @dataclass(frozen=True, eq=False)
-class Chosen(Mapping[str, Any]):
+class Chosen(Report, Mapping[str, Any]):
     """The recipe of a text classifier: parameters that were given, and the choice for those that are "auto".
 
     `accuracy` estimates the share of other texts like these that the model gets right, give or take `margin` (two
@@ -79,16 +82,26 @@ class Chosen(Mapping[str, Any]):
             return f"Chosen({inside}, accuracy=None)"
         return f"Chosen({inside}, accuracy={with_margin(self.accuracy, self.margin)})"
 
-    def __str__(self) -> str:
-        head = f"{'family':12} {'weighting':10} {'ngrams':8} {'min_df':>6} {'alpha':>6} {'texts':>7} {'accuracy':>9}"
-        lines = [
-            f"{r.family:12} {r.weighting:10} {r.ngrams!s:8} {r.min_df:>6} {r.alpha:>6g} {round(t.rows):>7} "
-            f"{t.accuracy:>9.{digits_of(margin_of(t.accuracy, t.rows))}f}"
+    def _sheets(self) -> tuple[Sheet, ...]:
+        lines = tuple(
+            (
+                *(r.family, r.weighting, str(r.ngrams), f"{r.min_df}", f"{r.alpha:g}", f"{round(t.rows)}"),
+                f"{t.accuracy:.{digits_of(margin_of(t.accuracy, t.rows))}f}",
+            )
             for t in self.tried
             for r in [t.recipe]
-        ]
-        why = [] if self.why is None else [f"no recipes were compared: {self.why}"]
-        return "\n".join([repr(self), *why, *([self._estimate(), head, *lines] if lines else [])])
+        )
+        return (Sheet((*RECIPE, "texts", "accuracy"), lines, self._estimate(), align="lllr"),) if lines else ()
+
+    @property
+    def _head(self) -> str:
+        return repr(self) if self.why is None else f"{self!r}\nno recipes were compared: {self.why}"
+
+    def __str__(self) -> str:
+        return "\n".join([self._head, *map(str, self._sheets())])
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(self._head)}</pre>{super()._repr_html_()}"
 
     def _estimate(self) -> str:
         """Return a sentence on how the accuracy was estimated."""
@@ -101,7 +114,13 @@ class Chosen(Mapping[str, Any]):
         )
 
 
-@stored()
+def _check_choice(choice: Choice) -> None:
+    need(len(choice.tried) > 0, "the recipes that were tried")
+    need(0.0 <= choice.accuracy <= 1.0 and 0.0 < choice.margin <= LARGEST, "the accuracy of a choice")
+    need(choice.texts >= 0, "the texts of a choice")
+
+
+@stored(check=_check_choice)
 @dataclass(frozen=True, eq=False)
 class Choice:
     """All recipes that were tried, the chosen one first, the prior of the trials, and the estimated accuracy.
@@ -129,7 +148,7 @@ class Choice:
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """What is to be chosen: the parameters, the prior, and how the words of a text are read."""
+    """A question for the search: the parameters, the prior, and how the words of a text are read."""
 
     family: Words
     parameters: Mapping[str, Any]
@@ -137,7 +156,7 @@ class Question:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What the choice depends on besides the texts, and may change while texts are learnt."""
+        """All that the choice depends on besides the texts, and that may change while texts are learnt."""
         return (*(repr(self.parameters[name]) for name in (*RECIPE, "choose")), repr(self.prior))
 
 
@@ -242,7 +261,7 @@ def read_sample(family: Words, sample: KeptRows, n_rows: int | None = None) -> W
 
 
 def readings_of(sample: KeptRows) -> dict[Any, WordRows]:
-    """Texts of the sample that were read already, by their tokens; whoever adds to it takes it out again."""
+    """Return the texts of the sample that were read already, by their tokens; the caller may add to it."""
     readings: dict[Any, WordRows] = sample.found.setdefault("readings", {})
     return readings
 

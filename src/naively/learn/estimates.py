@@ -37,15 +37,15 @@ class Estimate:
 
 
 def margin_of(share: float, rows: float) -> float:
-    """Two standard errors of a share, with two more rows right and two more wrong (Agresti and Coull): never 0."""
+    """Return two standard errors of a share; two right and two wrong rows are added (Agresti and Coull): never 0."""
     share = (share * rows + 2.0) / (rows + 4.0)
     return 2.0 * (share * (1.0 - share) / (rows + 4.0)) ** 0.5
 
 
 def digits_of(margin: float) -> int:
-    """The number of decimals that a margin, rounded up to one digit, allows."""
+    """Return the number of decimals that a margin, rounded up to one digit, allows."""
     digits = max(-floor(log10(margin)), 0)
-    return max(digits - 1, 0) if ceil(margin * 10**digits - 1e-9) == 10 else digits  # 0.096 is 0.1
+    return max(digits - 1, 0) if ceil(margin * 10**digits - 1e-9) == 10 else digits  # 0.096 rounds to 0.1
 
 
 def with_margin(value: float, margin: float) -> str:

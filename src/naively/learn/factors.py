@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
 from typing import Any, cast
 
 import numpy as np
@@ -12,13 +12,15 @@ import numpy as np
 from naively.arrays import Array
 from naively.count.columns import CODE_BITS, MISSING
 from naively.count.ledger import Ledger, PartLedger
+from naively.families.bernoulli import Bernoulli
 from naively.families.blocks.blocks import Blocks
 from naively.families.blocks.categories import CategoryBlock, CategoryColumn
-from naively.families.blocks.matrix import MatrixBlock
+from naively.families.blocks.category_array import CategoryArrayBlock
+from naively.families.blocks.matrix import ArrayBlock, MatrixBlock
 from naively.families.blocks.number_columns import NumberBlock
 from naively.families.blocks.text import TextBlock, TextsBlock
-from naively.families.columns.bins import bin_range
-from naively.families.columns.numeric import NumberTable
+from naively.families.columns import declared
+from naively.families.columns.number_table import NumberTable
 from naively.families.complement import Complement
 from naively.families.poisson import Poisson
 from naively.families.words.block import Words
@@ -37,6 +39,40 @@ class Factor:
 
     value: str
     counted: Counted
+
+
+@dataclass(frozen=True, eq=False)
+class RowCounts:
+    """The counts behind the factors of one row, as text; a frozen model has only those in its table."""
+
+    blocks: Blocks
+    table: Table
+    ledger: Ledger
+    frame: Frame
+    factors: Mapping[str, Factor] = field(default_factory=dict)  # of the columns of a table
+    prior_by_rows: bool = True  # the prior is computed from the rows of each class
+
+    def __call__(self, name: Any) -> Sequence[str]:
+        """Return the counts behind a factor (None: the prior) for each class, the classes sorted by name."""
+        classes = self.ledger.classes
+        counted = self._of_prior if name is None else self._of_factor(name)
+        return tuple(map(counted, range(classes.size) if classes.order is None else classes.order.tolist()))
+
+    def _of_prior(self, klass: int) -> str:
+        rows = self.ledger.rows
+        return f"{amount(rows[klass])} of {amount(rows.sum())}" if self.prior_by_rows else ""
+
+    def _of_factor(self, name: Any) -> Counted:
+        if name in self.factors:
+            return self.factors[name].counted
+        return _nothing if self.ledger.parts is None else self._of_feature(name)
+
+    @cached_property
+    def _of_feature(self) -> Callable[[Any], Counted]:
+        [block, *others] = self.blocks.blocks
+        if isinstance(block, ArrayBlock) and not others:
+            return array_counts(block, self.table.blocks[block.name], self.ledger.counted[block.name], self.frame)
+        return words_counted(self.blocks, self.ledger)
 
 
 def row_factors(blocks: Blocks, table: Table, ledger: Ledger, frame: Frame) -> dict[str, Factor]:
@@ -142,20 +178,24 @@ def category_counts(ledger: PartLedger, column: int, code: int) -> Counted:
 
 def _numbers(block: NumberBlock, table: NumberTable, frame: Frame) -> dict[str, Factor]:
     rows = block.read(frame, None)
-    bins, ignored = table.codes(rows), table.ignored
-    columns = {column.name: column for column in table.columns if column.name not in ignored}
+    codes = table.codes_of(rows)
+    columns = {column.name: column for column in table.columns if not column.ignored}
     found: dict[str, Factor] = {}
     for name, array in zip(rows.names, rows.arrays, strict=True):
         if name not in columns or np.isnan(array[0]):
             continue
         column, value = columns[name], number(array[0])
-        if column.edges is None:
-            assert table.normal is not None
-            found[name] = Factor(value, density(table.normal, table.normal.features.lookup[name]))
-        else:
-            code = int(bins[name][0])
-            counted = _nothing if column.counts is None else _of(column.counts[code], column.counts.sum(axis=0))
-            found[name] = Factor(f"{value} ({bin_range(column.edges, code)})", counted)
+        if column.density is not None:
+            found[name] = Factor(value, density(*table.density_of(name)))
+            continue
+        assert column.counts is not None
+        code = int(codes[name][0])
+        if code >= len(column.counts):
+            found[name] = Factor(value, lambda k: "never seen")
+            continue
+        is_category = isinstance(column.family, (declared.Bernoulli, declared.Categorical))
+        title = column.code_name(code) if is_category else f"{value} ({column.code_name(code)})"
+        found[name] = Factor(title, _of(column.counts[code], column.counts.sum(axis=0)))
     return found
 
 
@@ -177,21 +217,36 @@ def _matrix(block: MatrixBlock, table: Any, ledger: PartLedger | None, frame: Fr
     return {block.sources[j]: Factor(number(row[j]), group_counts(block, table, ledger, j)) for j in known}
 
 
-def group_counts(block: MatrixBlock, table: Any, ledger: PartLedger | None, column: int) -> Counted:
-    """The counts, or mean and deviation, behind one column of a group."""
+def group_counts(block: ArrayBlock | MatrixBlock, table: Any, ledger: PartLedger | None, column: int) -> Counted:
+    """Return a function that states the counts, or mean and deviation, behind one column of a group."""
     if isinstance(table, (Density, CovarianceTable)):
         return density(table, column)
     if ledger is None:
         return _nothing
-    tally = ledger.total
-    counts = tally.dense()[:, column]
-    if isinstance(block.family, Poisson):
-        rows = tally.rows - tally.dense(1)[:, column]
+    tally, n_classes = ledger.total, ledger.classes.size
+    each = tally.cells.look_up(np.full(n_classes, column), np.arange(n_classes, dtype=np.int32))
+    counts, totals = each[0], tally.totals[0]
+    if isinstance(block.family, (Bernoulli, Poisson)):
+        rows = tally.rows - each[1]
+        if isinstance(block.family, Bernoulli):
+            return _of(counts, rows)
         return lambda k: f"{amount(counts[k])} in {amount(rows[k])} rows"
-    totals = tally.totals[0]
     if isinstance(block.family, Complement):
         return _elsewhere(counts.sum() - counts, totals.sum() - totals)
     return _of(counts, totals)
+
+
+def array_counts(block: ArrayBlock, table: Any, ledger: PartLedger, frame: Frame) -> Callable[[Any], Counted]:
+    """Return a function of a column of an array, by name or number, that gives the counts behind its share."""
+
+    def counted(name: Any) -> Counted:
+        column = name if isinstance(block.columns, int) else block.columns.index(name)
+        if not isinstance(block, CategoryArrayBlock):
+            return group_counts(block, table, ledger, column)
+        code = block.read(frame, block.features_of(table))[0, column]
+        return category_counts(ledger, column, int(code))
+
+    return counted
 
 
 def _elsewhere(counts: Array, totals: Array) -> Counted:

@@ -1,7 +1,7 @@
-"""Saving: a learner as a file, and back.
+"""Saving: learners as files, and loading them.
 
-A file holds what was counted and the table made of it, so that a model can go on learning as well as predict at once;
-or, frozen, the table alone. The same counts make the same bytes, in whatever order they were counted.
+A file holds the counts and the table made of them, so that a model can continue to learn and can predict at once; or,
+frozen, the table alone. The same counts give the same bytes, in whatever order they were counted.
 """
 
 from __future__ import annotations
@@ -26,14 +26,17 @@ from naively.families.blocks.blocks import Blocks
 from naively.families.blocks.matrix import ArrayBlock
 from naively.families.words.table import TextTable
 from naively.learn.calibrate import Calibrated
-from naively.learn.checks import check_numbers, check_table
 from naively.learn.model import Model
 from naively.names import Index
 from naively.score.table import Table
 from naively.store import container
 from naively.store.codec import Reader, Writer
 from naively.store.container import Contents, read, write
+from naively.store.damage import need
+from naively.store.functions import trusted
+from naively.store.verify import verify
 
+_PARTS = "the parts of a model"
 ATTRIBUTES = ("n_features_in_", "feature_names_in_")
 """Attributes of scikit-learn's protocol that describe the rows of `fit`."""
 
@@ -54,7 +57,7 @@ class Ready:
 
 
 def _for_any_machine(table: Table) -> Table:
-    """The table without a number of threads."""
+    """Return the table without a number of threads."""
     blocks = {
         name: replace(own, words=replace(own.words, threads=None)) if isinstance(own, TextTable) else own
         for name, own in table.blocks.items()
@@ -70,7 +73,7 @@ def save(
 
 
 def to_bytes(learner: Any, *, frozen: bool = False) -> bytes:
-    """Return what `save` would write, compressed where that pays."""
+    """Return the bytes that `save` would write."""
     return container.to_bytes(*_document(learner, frozen, None, None))
 
 
@@ -107,7 +110,7 @@ def rules(learner: Any, model: Any) -> tuple[Any, Any, Any]:
 
 
 def _of_own_words(table: Table) -> Table:
-    """Return the table with its own words alone, without those that the model has counted besides."""
+    """Return the table with its own words only."""
     return replace(table, blocks={name: _own_words(own) for name, own in table.blocks.items()})
 
 
@@ -116,7 +119,7 @@ def _own_words(table: Any) -> Any:
         return table
     words, numbers = table.features.words, table.features.numbers
     assert numbers is not None
-    if not isinstance(words, Vocabulary) or table.holes is not None or len(numbers) == words.size:
+    if not isinstance(words, Vocabulary) or table.unknown is not None or len(numbers) == words.size:
         return table
     fewer, moved = words.subset(numbers)
     fewer, again = in_order(fewer)
@@ -139,7 +142,7 @@ def _ordered(model: Any) -> Any:
 
 
 def tally_in_order(tally: Tally) -> Tally:
-    """A tally with its classes and its words in order."""
+    """Return a tally with its classes and its words in order."""
     tally = tally.in_order()
     parts = {name: _in_order(part) for name, part in tally.parts.items()}
     same = all(parts[name] is part for name, part in tally.parts.items())
@@ -147,7 +150,7 @@ def tally_in_order(tally: Tally) -> Tally:
 
 
 def _in_order(part: Any) -> Any:
-    """A part with its words in order."""
+    """Return a part with its words in order."""
     features = getattr(part, "features", None)
     if isinstance(features, Buckets) and len(features.parts) > 1:
         return replace(part, features=Buckets(features.size, (features.votes,)))
@@ -159,7 +162,7 @@ def _in_order(part: Any) -> Any:
 
 
 def _check_attributes(attributes: dict[str, Any], features: dict[str, Any]) -> None:
-    """Raise where the number and the names of columns are not those of what was counted; only arrays have them."""
+    """Raise FileError unless the number and names of columns are those of the counts; only arrays have them."""
     expected: dict[str, Any] = {}
     if ArrayBlock.name in features:
         columns = getattr(features[ArrayBlock.name], "columns", features[ArrayBlock.name])
@@ -175,7 +178,7 @@ def _check_attributes(attributes: dict[str, Any], features: dict[str, Any]) -> N
 
 
 def _check_together(table: Table, model: Any, blocks: Blocks) -> None:
-    """Raise where a table is not one of these blocks, over the classes and features of this model."""
+    """Raise FileError unless a table has these blocks, and the classes and features of this model."""
     ledger, classes = model.ledger, _class_names(model.ledger)
     sound = set(table.blocks) == {block.name for block in blocks.blocks}
     sound = sound and (table.missingness is not None) == blocks.informative
@@ -229,7 +232,7 @@ def _try_out(learner: Any) -> None:
 
 
 class FiledPart(PartLedger):
-    """A part of the counts in a file; all counts are checked before the first use."""
+    """A part of the counts in a file; all counts are checked before their first use."""
 
     def __init__(self, classes: Index, part: Any, check: Callable[[], None]):
         features = getattr(part, "features", None)
@@ -246,25 +249,27 @@ class Saved:
     """An open file of a learner."""
 
     contents: Contents
+    trust: frozenset[str] = frozenset()
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Saved:
         return cls.of(read(path))
 
     @classmethod
-    def from_bytes(cls, data: Any) -> Saved:
-        return cls.of(container.from_bytes(data))
+    def from_bytes(cls, data: Any, trust: Any = ()) -> Saved:
+        return cls.of(container.from_bytes(data), trust)
 
     @classmethod
-    def of(cls, contents: Contents) -> Saved:
+    def of(cls, contents: Contents, trust: Any = ()) -> Saved:
+        """Return the model in an open file; `trust` are the import paths of functions that it may call."""
         needed = ("kind", "frozen", "about", "parameters", "attributes", "model", "table")
         if not all(name in contents.document for name in needed):
             raise FileError(f"{contents.path}: a file of naively, but no model")
-        return cls(contents)
+        return cls(contents, trusted(trust))
 
     @property
     def kind(self) -> str:
-        """The class of estimators that was saved."""
+        """Return the class of the saved estimator."""
         return str(self.contents.document["kind"])
 
     @property
@@ -273,12 +278,12 @@ class Saved:
 
     @property
     def version(self) -> str:
-        """The version of the library that wrote the file."""
+        """Return the version of the library that wrote the file."""
         return str(self.contents.document.get("naively"))
 
     @cached_property
     def about(self) -> dict[str, Any]:
-        """The record of the source of the data that the file holds."""
+        """Return the record of the data's source that the file holds."""
         try:
             about = self._reader.get(self.contents.document["about"])
         except FileError as error:
@@ -287,10 +292,10 @@ class Saved:
 
     @cached_property
     def _reader(self) -> Reader:
-        return Reader(self.contents.arrays, thorough=self.contents.verified)
+        return Reader(self.contents.arrays, thorough=self.contents.verified, trust=self.trust)
 
     def learner(self, kinds: dict[str, Any]) -> Any:
-        """The learner that was saved, of one of these classes."""
+        """Return the saved learner, which must be of one of these classes."""
         kind = kinds.get(self.kind)
         if kind is None:
             wanted = f"not a {', '.join(kinds)}; naively.from_bytes reads any" if kinds else "which is not known here"
@@ -305,13 +310,14 @@ class Saved:
 
     def _made(self, kind: Any) -> Any:
         document = self.contents.document
-        learner = kind(**self._reader.get(document["parameters"]))
+        learner = kind(**self._reader.by_name(document["parameters"]))
         learner._validate_params()
-        fields = {name: self._reader.get(value) for name, value in document["model"].items()}
-        table = self._reader.get(document["table"])
-        check_table(table, thorough=self.contents.verified)
+        fields = {name: self._reader.get(value) for name, value in self.contents.part("model").items()}
+        table = self._reader.of(Table, document["table"])
+        if self.contents.verified:
+            verify(table)
         model = self._model(fields)
-        attributes = self._reader.get(document["attributes"])
+        attributes = self._reader.by_name(document["attributes"])
         _check_attributes(attributes, model.features or _features_of(table))
         for name, value in attributes.items():
             setattr(learner, name, value)
@@ -327,17 +333,12 @@ class Saved:
         return learner
 
     def _model(self, fields: dict[str, Any]) -> Any:
-        if set(fields) != {"tally", "dtype", "declared", "counted", "chosen", "judged", "schema"}:
-            raise FileError("the file is damaged (the parts of a model)")
-        sound = isinstance(fields["declared"], Index) and isinstance(fields["judged"], (Calibrated, type(None)))
-        sound = (
-            sound
-            and isinstance(fields["tally"], Tally)
-            and (fields["schema"] is None or hasattr(fields["schema"], "blocks_of"))
-        )
-        if not sound:
-            raise FileError("the file is damaged (the parts of a model)")
+        need(fields.keys() == {"tally", "dtype", "declared", "counted", "chosen", "judged", "schema"}, _PARTS)
+        need(isinstance(fields["declared"], Index), _PARTS)
+        need(isinstance(fields["judged"], (Calibrated, type(None))), _PARTS)
+        need(fields["schema"] is None or hasattr(fields["schema"], "blocks_of"), _PARTS)
         tally = fields.pop("tally")
+        need(isinstance(tally, Tally), _PARTS)
         dtype = {"float64": np.float64, "float32": np.float32}[fields.pop("dtype")]
         return Model(self._ledger(tally), dtype, calibrated=fields.pop("judged"), **fields)
 
@@ -345,19 +346,19 @@ class Saved:
         if self.frozen:
             return Ledger(tally.classes, tally.exact_rows, None)
         if self.contents.verified:
-            check_numbers(tally)
+            verify(tally)
         parts = {name: FiledPart(tally.classes, part, lambda: self._check(tally)) for name, part in tally.parts.items()}
         return Ledger(tally.classes, tally.exact_rows, parts)  # type: ignore[arg-type]
 
     def _check(self, tally: Tally) -> None:
-        """Check the counts, once, before their first use."""
+        """Check the counts once, before their first use."""
         self.contents.verify()
         try:
-            check_numbers(tally)
+            verify(tally)
         except FileError as error:
             raise FileError(f"{self.contents.path}: {error}") from None
 
 
 def _features_of(table: Table) -> dict[str, Any]:
-    """The features of the tables of a frozen model, by block."""
+    """Return the features of the tables of a frozen model, by block."""
     return {name: getattr(own, "categories", getattr(own, "features", None)) for name, own in table.blocks.items()}

@@ -47,11 +47,11 @@ class Labelled:
 
     @cached_property
     def fold(self) -> Array:
-        """The fold of each text; copies stand in the same one."""
+        """The fold of each text; copies are in the same fold."""
         return fold_numbers(self.codes, self.text)
 
     def judged_in(self, fold: int, most: int) -> Array:
-        """The numbers of the texts of a fold that are judged, at most so many."""
+        """Return the numbers of the texts of a fold that are scored, at most `most`."""
         mine = self.fold == fold if self.judged is None else (self.fold == fold) & self.judged
         return evenly(np.flatnonzero(mine), most)
 
@@ -86,7 +86,7 @@ class FoldedRows(Value):
 
     @cached_property
     def parts(self) -> list[tuple[WordRows, Array]]:
-        """The texts of each fold and their numbers."""
+        """The texts of each fold, and their numbers."""
         fold = self.labelled.fold
         chosen = [np.flatnonzero(fold == f) for f in range(FOLDS)]
         return [(self.rows.take(rows), rows) for rows in chosen]
@@ -123,7 +123,7 @@ class FoldedRows(Value):
 
 
 def _only(cells: Cells, mask: Array) -> Cells:
-    """The cells of some words (a mask of all)."""
+    """Return the cells of some words (a mask of all)."""
     mine = np.flatnonzero(mask[cells.feature])
     return cells.taken(mine)
 
@@ -135,15 +135,15 @@ class Fold(Value):
     rows: WordRows
     truth: Array
     prior: Array
-    rest: Cells  # of words that are known, by number
-    documents: Array  # in which each word is
+    rest: Cells  # cells of the known words, by number
+    documents: Array  # number of texts with each word
     per_class: Array
     words: int  # number of known words
-    totals: Array  # planes by classes
+    totals: Array  # sums, planes by classes
 
     @classmethod
     def of(cls, reading: FoldedRows, f: int | tuple[int, ...], min_df: int, sample: Array | None = None) -> Fold:
-        """Take a fold, or several, out of the counts, to score a `sample` of its texts (None: all of the first fold).
+        """Subtract a fold, or several, from the counts, to score a `sample` of its texts (None: all of the first fold).
 
         Only the cells of its own words are visited.
         """
@@ -160,10 +160,10 @@ class Fold(Value):
         near[mine.feature] = True
         rest = _only(reading.total, near) - mine
         totals = reading.totals - mine.totals(labelled.classes.size)
-        if not known.all():  # words that only this fold makes frequent enough
+        if not known.all():  # some words are frequent enough only with this fold
             totals = totals - _only(rest, ~known).totals(labelled.classes.size)
             rest, rows = _only(rest, known), rows.masked(known, weights=False)
-        if len(sample) < sum(len(reading.parts[k][1]) for k in out):  # words of others are not looked up
+        if len(sample) < sum(len(reading.parts[k][1]) for k in out):  # words of other texts are not looked up
             near = np.zeros(size, bool)
             near[rows.number] = True
             rest = _only(rest, near)
@@ -197,7 +197,7 @@ class Fold(Value):
         return np.concatenate(list(self._blocks(family, weighting, alphas)), axis=1)
 
     def right(self, family: str, weighting: str, alphas: Sequence[float]) -> Array:
-        """Return α by texts: true where the best class is the label. Scores are made and dropped block by block."""
+        """Return α by texts: True if the best class is the label. Scores are made and dropped block by block."""
         best = [scores.argmax(axis=2) for scores in self._blocks(family, weighting, alphas)]
         return np.concatenate(best, axis=1) == self.truth
 
@@ -250,7 +250,7 @@ def evenly(rows: Array, most: int) -> Array:
 
 
 def fold_numbers(codes: Array, text: Array | None = None) -> Array:
-    """The fold of each text, in turns class by class, as texts stand in the order of keys. Copies go with the first."""
+    """Return the fold of each text, in turns within each class in the order of keys. Copies go with the first."""
     fold = np.empty(len(codes), np.int64)
     fold[np.argsort(codes, kind="stable")] = np.arange(len(codes)) % FOLDS
     return fold if text is None else fold[np.unique(text, return_index=True)[1]][text]
@@ -262,10 +262,10 @@ def text_numbers(rows: WordRows) -> Array:
     A text without words is no copy of another. Texts are compared by sums of 64 random bits for each word.
     """
     filled = np.flatnonzero(np.diff(rows.starts))
-    key = np.arange(len(rows), dtype=np.uint64)  # of its own
+    key = np.arange(len(rows), dtype=np.uint64)  # a text without words has a number of its own
     sums = np.add.reduceat(rows.number, rows.starts[filled], dtype=np.int64) if len(filled) else filled
     _, group, copies = np.unique(sums, return_inverse=True, return_counts=True)
-    alike = filled[copies[group] > 1]  # few are, so that few are looked at as a whole
+    alike = filled[copies[group] > 1]  # few texts are copies, so that few are compared as a whole
     if len(alike):
         part = rows.take(alike)
         bits = np.random.default_rng(2).integers(1 << 63, size=max(rows.words.size, 1), dtype=np.uint64)

@@ -1,4 +1,4 @@
-"""Held out: scores of rows by counts without them.
+"""Held-out rows: scores of rows by the counts without them.
 
 A row, a group of rows or a fold is left out by subtraction, so that a model without it costs no second count.
 """
@@ -13,14 +13,13 @@ from typing import Any
 import numpy as np
 
 from naively.arrays import Array, Value
-from naively.count.comoments import DigitsLost
 from naively.count.counts import Counts
 from naively.count.ledger import Ledger, PartLedger
 from naively.count.tally import Tally
 from naively.errors import InputError
 from naively.families.blocks.blocks import MISSING_VALUES, Blocks
 from naively.families.blocks.text import TextsBlock
-from naively.families.counts_left_out import check_all_rows, unsorted
+from naively.families.counts_left_out import unsorted
 from naively.names import Index
 from naively.read.frame import Frame
 from naively.score.calibration import cross_fitted, enough_rows
@@ -36,7 +35,7 @@ _FALLBACK = Smoothed(1.0)
 
 @dataclass(frozen=True, eq=False)
 class HeldOut(Value):
-    """Scores of rows by models that had not seen them, and their labels.
+    """Scores of rows by models that had not seen them, and the labels of the rows.
 
     `truth` is the place of each row's label among the classes of the scores; `weight` what the row counts for.
     """
@@ -51,17 +50,17 @@ class HeldOut(Value):
 
     @cached_property
     def predicted(self) -> Array:
-        """The place of the label that each row is given."""
+        """The number of the label that each row is predicted to have."""
         return self.scores._most("posterior")
 
     @property
     def labels(self) -> Array:
-        """The labels that the rows are given."""
+        """The predicted labels of the rows."""
         return self.scores.classes[self.predicted]
 
     @property
     def accuracy(self) -> float:
-        """The share of rows whose label is right."""
+        """The share of rows whose predicted label is right."""
         return _share(self._each[self.predicted == self.truth].sum(), self._each.sum())
 
     @property
@@ -77,7 +76,7 @@ class HeldOut(Value):
 
     @property
     def confusion(self) -> Array:
-        """Number of rows of each class (down) that are given each label (across)."""
+        """Number of rows of each class (down) with each predicted label (across)."""
         classes = len(self.scores.classes)
         sums = np.bincount(self.truth * classes + self.predicted, weights=self._each, minlength=classes * classes)
         return sums.reshape(classes, classes)
@@ -111,7 +110,7 @@ class HeldOut(Value):
         return HeldOut(Scores.joined([each.scores for each in found]), np.concatenate([f.truth for f in found]), weight)
 
     def enough_rows(self, method: str) -> Array:
-        """The numbers of the rows that a calibration is fitted on."""
+        """Return the numbers of the rows that a calibration is fitted on."""
         return enough_rows(method, self.scores.below, self.truth, self._each)
 
     def __repr__(self) -> str:
@@ -138,7 +137,7 @@ def leave_one_out(
 def held_out(
     classes: Index, likelihood: Array, prior: Array, impossible: Array | None, codes: Array, weight: Array | None
 ) -> HeldOut:
-    """Scores and labels with the classes in sorted order."""
+    """Return scores and labels with the classes in sorted order."""
     names = classes.names if classes.names is not None else np.arange(classes.size)
     if classes.order is None:
         return HeldOut(Scores(names, likelihood, prior, impossible), codes.astype(np.int64), weight)
@@ -149,12 +148,12 @@ def held_out(
 
 
 def sorted_places(classes: Index, codes: Array) -> Array:
-    """The places of classes, by number, in the sorted order of their names."""
+    """Return the places of class numbers in the sorted order of the classes' names."""
     return codes.astype(np.int64) if classes.order is None else np.argsort(classes.order)[codes]
 
 
 def _row_priors(prior: Prior, classes: Index, rows: Array, codes: Array, weight: Array) -> Array:
-    """The log-prior for each row by the rows without it."""
+    """Return the log-prior of each row from the other rows."""
     result = np.empty((len(codes), classes.size))
     order = np.lexsort((weight, codes))
     ends = np.flatnonzero((np.diff(codes[order]) != 0) | (np.diff(weight[order]) != 0)) + 1
@@ -167,7 +166,7 @@ def _row_priors(prior: Prior, classes: Index, rows: Array, codes: Array, weight:
 
 
 def without_class(prior: Prior, classes: Index, rows: Array, wanted: Array) -> Array:
-    """The log-prior for these rows per class; a smoothed one where it gives a wanted class no probability."""
+    """Return the log-prior for these rows per class; a smoothed one if it gives a wanted class no probability."""
     logs = prior.log(classes, rows)
     return _FALLBACK.log(classes, rows) if np.isneginf(logs[wanted]).any() else logs
 
@@ -207,7 +206,7 @@ def leave_groups_out(
 
 
 def _rows_of(groups: Array) -> list[Array]:
-    """The rows of each group."""
+    """Return the rows of each group."""
     order = np.argsort(groups, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(groups[order])) + 1)
 
@@ -225,7 +224,7 @@ def _batches(tasks: Iterator[Any], size: int) -> Iterator[list[Any]]:
 
 @dataclass(frozen=True, eq=False)
 class _Others:
-    """Counted rows, and the sums of all but some of them."""
+    """Counted rows, and the sums of all rows but some."""
 
     blocks: Blocks
     ledger: Ledger
@@ -240,7 +239,8 @@ class _Others:
     def without(self, groups: list[Array]) -> Iterator[Callable[[Frame], Ledger]]:
         """Yield for each group a function from the rows of the group to the ledger of all other rows."""
         each = float(len(self.codes)) if self.weight is None else float(self.weight.sum())
-        more = abs(each - float(self.ledger.rows.sum())) > 1e-9 * each  # were counted, and are not here
+        # rows that were counted, but are not among these
+        more = abs(each - float(self.ledger.rows.sum())) > 1e-9 * each
         only_counts = all(isinstance(part.levels[0], Counts) for part in self.ledger.counted.values())
         if (only_counts and len(self.ledger.counted) == 1) or len(groups) > _FEW_GROUPS or more:
             for rows in groups:
@@ -258,20 +258,9 @@ class _Others:
 
     def _left(self, rows: Array, part: Frame) -> Ledger:
         tally = self._count(rows, part)
-        try:
-            if len(self.ledger.counted) == 1 and tally.size * 64 > self.ledger.size:
-                return Ledger.of(self.ledger.total - tally)
-            return self.ledger.subtract(tally)
-        except DigitsLost:
-            return self._counted_anew(rows)
-
-    def _counted_anew(self, left_out: Array) -> Ledger:
-        """Return the ledger of all other rows, counted anew; raise DigitsLost if not all counted rows are at hand."""
-        check_all_rows(self.ledger, self.codes, self.weight)
-        others = np.ones(len(self.codes), bool)
-        others[left_out] = False
-        rows = np.flatnonzero(others)
-        return Ledger.of(self._count(rows, self.X.take(rows)))
+        if len(self.ledger.counted) == 1 and tally.size * 64 > self.ledger.size:
+            return Ledger.of(self.ledger.total - tally)
+        return self.ledger.subtract(tally)
 
 
 def _known_already(ledger: Ledger, part: Frame) -> Ledger:

@@ -1,8 +1,8 @@
-"""Intervals: how far a probability may be off because the counts behind it are few.
+"""Intervals: the uncertainty of a probability, because the counts behind it are few.
 
-Counts with α added make a Dirichlet over the probabilities of a class. The logarithms of these then have variances and
-covariances in closed form: cov(log θ_v, log θ_w) = ψ₁(N_v + α) [v = w] − ψ₁(T + αK). So the variance of a score is a
-sum over what the row holds.
+Counts with α added are the parameters of a Dirichlet distribution over the probabilities of a class. Their logarithms
+have variances and covariances in closed form: cov(log θ_v, log θ_w) = ψ₁(N_v + α) [v = w] − ψ₁(T + αK). So the
+variance of a score is a sum over the features of the row.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from naively.families.categorical import Categorical
 from naively.families.codes import CodeCounts
 from naively.families.columns.kernel import USUAL_BINS
 from naively.families.columns.missingness import Missingness
-from naively.families.columns.numeric import AnyNumbers
+from naively.families.columns.number_table import NumberTable
+from naively.families.columns.numeric import DecidedColumns
 from naively.families.counts import COUNTS
 from naively.families.counts_left_out import unsorted
 from naively.read.frame import Frame
@@ -35,7 +36,10 @@ from naively.smooth.rules import Context, Settled
 
 @dataclass(frozen=True)
 class Variance(Settled):
-    """A rule that returns the variance of a log-probability in its place; `alone`: without that of the total."""
+    """A rule that returns the variance of a log-probability in place of the log-probability.
+
+    `alone`: leave out the variance of the total.
+    """
 
     added: Settled
     alone: bool = False
@@ -60,9 +64,9 @@ def _psi1(x: Any) -> Array:
 
 
 def variances(blocks: Blocks, ledger: Ledger, rule: Any, X: Frame) -> Array:
-    """The variance of the score of each row in each class, in the order of the ledger's classes.
+    """Return the variance of the score of each row in each class, in the order of the ledger's classes.
 
-    It is the sum of the blocks; the densities of numeric columns count as known exactly.
+    It is the sum over the blocks; the densities of numeric columns count as known exactly.
     """
     total = np.zeros((len(X), ledger.classes.size))
     for block in blocks.blocks:
@@ -70,7 +74,7 @@ def variances(blocks: Blocks, ledger: Ledger, rule: Any, X: Frame) -> Array:
             continue
         part, smoothing = ledger.counted[block.name], block.rule(rule)
         rows = block.read(X, part.features_or_none)
-        variance: Any = _numbers if isinstance(block.family, AnyNumbers) else _variances
+        variance: Any = _numbers if isinstance(block.family, DecidedColumns) else _variances
         total += variance(block.family, part, smoothing, rows)
     missing = blocks.missingness(ledger, rule)
     if missing is not None:
@@ -85,7 +89,7 @@ def _variances(family: Any, ledger: PartLedger, rule: Any, X: Any) -> Array:
     if family.ignores_prior:
         raise InputError("the complement's scores are no log-probabilities, so they have no interval")
     counts = getattr(family, "count_family", None)
-    if not isinstance(family, Categorical) and (counts is None or counts.outcomes == 1):  # rates are no probabilities
+    if not isinstance(family, Categorical) and (counts is None or counts.outcomes == 1):  # rates are not probabilities
         raise InputError(f"{family.who} has no interval: it is known for counts and categories that α is added to")
     settled = _added(family.settled_by(ledger, rule))
     if counts is None or counts.share_of == "rows":
@@ -106,7 +110,7 @@ def _of_table(table: Any, X: Any) -> Array:
 
 
 def _draws(squares: Linear, X: Any, totals: Array, features: int, rule: Settled) -> Array:
-    """Σ x² ψ₁(N + α) − L² ψ₁(T + αV): draws of one row share the total."""
+    """Return Σ x² ψ₁(N + α) − L² ψ₁(T + αV): the draws of one row share the total."""
     if is_sparse(X):
         data = X.data.astype(np.float64)
         length = np.asarray(SparseRows(data, X.indices, X.indptr, X.shape).matrix().sum(axis=1)).ravel()
@@ -120,19 +124,19 @@ def _draws(squares: Linear, X: Any, totals: Array, features: int, rule: Settled)
     return np.maximum(own - length[:, None] ** 2 * _psi1(totals + mass), 0.0)
 
 
-def _numbers(family: AnyNumbers, ledger: PartLedger, rule: Any, X: Any) -> Array:
+def _numbers(family: DecidedColumns, ledger: PartLedger, rule: Any, X: Any) -> Array:
     table = family.table(ledger, rule, np.zeros(ledger.classes.size))
-    binned = tuple(column for column in table.columns if column.edges is not None)
-    if not binned:
+    coded = table.coded_columns
+    if not coded:
         return np.zeros((X.rows, ledger.classes.size))
     columns = []
-    for column in binned:
+    for column in coded:
         assert column.counts is not None
         settled = _added(rule.settle(lambda: Known(column.alpha)))  # noqa: B023
         usual = None if column.width is None else USUAL_BINS
         logs = CodeCounts.of([column.counts], usual).logs(Variance(settled))
         columns.append(replace(column, logs=logs))
-    return _of_table(family.table_of(ledger, columns, table.prior), X)
+    return _of_table(NumberTable.of(family.who, ledger.classes, tuple(columns), table.prior), X)
 
 
 def interval(proba: Array, variance: Array, temperature: float, level: float) -> tuple[Array, Array]:
@@ -146,7 +150,7 @@ def interval(proba: Array, variance: Array, temperature: float, level: float) ->
 
     if not isinstance(level, Real) or not 0 < level < 1:
         raise InputError(f"level must lie between 0 and 1, got {level!r}")
-    tiny = 1e-150  # its square is still a number
+    tiny = 1e-150  # so small, and its square is still above zero
     others = np.maximum(1.0 - proba, tiny)
     shared = (proba**2 * variance).sum(axis=1, keepdims=True) - proba**2 * variance
     spread = np.sqrt(variance + np.maximum(shared, 0.0) / others**2) / temperature

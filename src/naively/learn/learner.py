@@ -1,10 +1,11 @@
-"""Learning: counting rows, on top of others or anew, and taking them out again."""
+"""Learners: count rows, alone or on top of earlier ones, and forget them again."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from numbers import Real
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +47,7 @@ class Batch:
 class Learner(Predictor):
     """A classifier that counts.
 
-    A subclass turns the arguments of a user into a batch of rows (`_batch`), and reads rows that were counted before
+    A subclass converts the arguments of a user to a batch of rows (`_batch`), and reads rows that were counted before
     (`_labelled`). It may look at the first rows before they are counted (`_begun`).
     """
 
@@ -183,6 +184,35 @@ class Learner(Predictor):
         nothing = blocks.empty(Index.of(np.zeros(0, object)), blocks.no_features())
         return Model(Ledger.of(nothing), dtype, counted=self._counted(), schema=schema)
 
+    def decay(self, factor: float) -> Any:
+        """Let all rows that were learnt so far count `factor` times as much as they did.
+
+        Called before each `partial_fit`, it makes older rows count ever less. Counts are rounded down to units of
+        2^-64, sums of numbers after 512 bits; times a power of two, they are exact until bits fall off at that end. A
+        row is forgotten with the weight that it has by then (`forget(X, y, sample_weight=...)`).
+
+        >>> from naively import GaussianNB
+        >>> model = GaussianNB().fit([[1.0], [5.0]], ["a", "b"])
+        >>> model.decay(0.5).partial_fit([[2.5]], ["a"]).theta_.tolist()
+        [[2.0], [5.0]]
+
+        Parameters
+        ----------
+        factor : float
+            Above 0 and up to 1.
+
+        Returns
+        -------
+        self : object
+        """
+        if isinstance(factor, bool) or not isinstance(factor, Real) or not 0 < factor <= 1:
+            raise InputError(f"factor must be a number above 0 and up to 1, got {factor!r}")
+        with self._all_or_nothing():
+            self._check_fitted()
+            if factor < 1:
+                self._commit(self._state.decayed(float(factor)))
+        return self
+
     def _learnt(self, model: Model | None, X: Any, y: Any, classes: Index | None, sample_weight: Any) -> Model:
         """Return the state with these rows counted; the learner itself is not changed."""
         blocks = None if model is None else self._counting_blocks(model)
@@ -191,12 +221,17 @@ class Learner(Predictor):
             if model is None or blocks is None:
                 learnt = self._begun(batch, classes or NO_CLASSES)
             else:
+                model, blocks = self._widened(model, blocks, batch)
                 tally = blocks.count(batch.frame, batch.codes, batch.classes, model.ledger.features, batch.weight)
                 learnt = model.after(model.ledger.add(tally))
         except RowError as error:
             raise error.among(batch.mask) from None
         self._after_learning(learnt, batch)
         return self._with_sample(learnt, model, batch)
+
+    def _widened(self, model: Model, blocks: Blocks, batch: Batch) -> tuple[Model, Blocks]:
+        """Return the state and its blocks with the columns that a batch adds."""
+        return model, blocks
 
     def _begun(self, batch: Batch, declared: Index) -> Model:
         """Return the state with the first rows counted."""
@@ -254,7 +289,7 @@ class Learner(Predictor):
             self._copy_parameters()
         self._rule_for(model)
         self._prior_rule().check(model.ledger.classes)
-        with self._lock:  # after whatever another thread is learning on top of the state before
+        with self._lock:  # another thread may be learning on top of the state before
             self._state = model
 
     def _state_to_merge(self, learner: Any) -> Model:
@@ -309,7 +344,7 @@ class Learner(Predictor):
         return {name: value for name, value in self.__dict__.items() if name != "_lock_of_learning"}
 
     def _labelled(self, model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Frame, Array, Array | None]:
-        """Rows that the model has counted, the numbers of their classes, and their weights."""
+        """Return rows that the model has counted, the numbers of their classes, and their weights."""
         raise NotImplementedError
 
     def _fit_and_read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Frame, Array, Array | None]:
@@ -340,9 +375,7 @@ class Learner(Predictor):
         save(self, path, frozen=frozen)
 
     def to_bytes(self, *, frozen: bool = False) -> bytes:
-        """Return the model as bytes, to be sent or stored; `from_bytes` and `naively.from_bytes` read them.
-
-        They are those of the file that `save` writes, as a frame of zstd where that is smaller.
+        """Return the bytes of the file that `save` writes; `from_bytes` and `naively.from_bytes` read them.
 
         >>> from naively import MultinomialNB
         >>> model = MultinomialNB().fit([[2, 0], [0, 1]], ["x", "y"])
@@ -359,15 +392,17 @@ class Learner(Predictor):
         return to_bytes(self, frozen=frozen)
 
     @classmethod
-    def from_bytes(cls, data: Any) -> Self:
+    def from_bytes(cls, data: Any, *, trust: Any = ()) -> Self:
         """Return the model of this class that `to_bytes` wrote; checked as `naively.load` checks a file.
 
         Parameters
         ----------
         data : bytes-like
-            The bytes, compressed or not.
+            The bytes of a file, which may be compressed with zstd.
+        trust : str or iterable of str, default=()
+            Import paths of functions of your own that the model calls, or of their modules.
         """
         from naively.learn.files import Saved
 
-        learner: Self = Saved.from_bytes(data).learner({cls.__name__: cls})
+        learner: Self = Saved.from_bytes(data, trust).learner({cls.__name__: cls})
         return learner

@@ -1,4 +1,4 @@
-"""Merging estimators that were fitted apart."""
+"""Merges estimators that were fitted separately."""
 
 from __future__ import annotations
 
@@ -72,11 +72,12 @@ def _together(one: Model, other: Model) -> Model:
         sample=reduce(add, samples) if samples else None,
         began=one.began + other.began,
         calibrated=reduce(add, calibrations) if calibrations else None,
+        schema=None if one.schema is None else one.schema.joined(other.schema),
     )
 
 
 class _Common:
-    """What estimators to merge have in common, but for their counts; recipes are those of the model of most rows."""
+    """All that estimators to merge have in common, except counts; recipes are those of the model with the most rows."""
 
     def __init__(self, first: Any):
         self.first = first
@@ -127,7 +128,7 @@ def name_features(merged: Any, total: Tally) -> None:
 
 
 def _union_of_declared(one: Index, other: Index) -> Index:
-    """The classes that `classes=` named for either of two models, sorted."""
+    """Return the classes that `classes=` named for either of two models, sorted."""
     both = one.union(other, "classes")[0]
     return both if both.names is None else sorted_index(both.names)
 
@@ -141,12 +142,9 @@ def _check_kind(estimator: Any) -> None:
 
 def _check_schemas(first: Any, other: Any) -> None:
     """Raise InputError if two models of tables do not count their columns alike."""
-    same = first._state.schema.rules() == other._state.schema.rules()
-    if not same or (first.missing, *_smoothed(first)) != (other.missing, *_smoothed(other)):
-        raise InputError(
-            "the columns of the models to merge were taken for different things (compare their schema_), or other "
-            "parameters differ; fit them with the same columns="
-        )
+    first._state.schema.joined(other._state.schema)
+    if (first.missing, *_smoothed(first)) != (other.missing, *_smoothed(other)):
+        raise InputError(f"merge takes estimators with the same parameters, got {first!r}, {other!r}")
 
 
 def _smoothed(estimator: Any) -> tuple[Any, Any]:

@@ -49,7 +49,7 @@ class TableCache:
         self._tables = {(family, rule): table}
 
     def table(self, family: Family, rule: Any) -> Any:
-        """The table of all features."""
+        """Return the table of all features."""
         found = self._tables.get((family, rule))
         if found is None:
             found = family.table(self._part, rule, self._no_prior)
@@ -58,7 +58,7 @@ class TableCache:
         return found
 
     def weighed(self, family: Family, rule: Any, rows: Any) -> tuple[Any, Any]:
-        """The table that scores these rows, and the rows as it takes them."""
+        """Return the table that scores these rows, and the rows as it takes them."""
         latest = self._latest
         if latest[0] is family and latest[1] is rule:
             return latest[2], rows
@@ -91,7 +91,7 @@ class TableCache:
 
 @dataclass(eq=False)
 class Weighing:
-    """The blocks, smoothing, prior and calibration of a model by the present parameters of its estimator."""
+    """The blocks, smoothing, prior and calibration of a model for the present parameters of its estimator."""
 
     parameters: list[Any]
     blocks: Blocks
@@ -122,7 +122,7 @@ class Model:
     _scored_by: Any = field(default=None, init=False)  # the weighing that there are tables for
 
     def __getstate__(self) -> dict[str, Any]:
-        if self.ledger.parts is None:  # its tables cannot be made again
+        if self.ledger.parts is None:  # the tables of a model without counts cannot be made again
             return {**self.__dict__, "weighing": None, "_scored_by": None, "decided": None}
         return self.after(Ledger.of(self.ledger.total)).__dict__
 
@@ -132,7 +132,7 @@ class Model:
         return {} if self.ledger.parts is None else self.ledger.features
 
     def cache(self, name: str) -> TableCache:
-        """The tables of one block."""
+        """Return the tables of one block."""
         found = self._caches.get(name)
         return found or self._caches.setdefault(name, TableCache(self.ledger, name))
 
@@ -162,20 +162,29 @@ class Model:
         empty = (self.ledger.rows == 0) & (self.declared.locate(names) < 0)
         return self if not empty.any() or empty.all() else self.after(self.ledger.without_classes(empty))
 
+    def decayed(self, factor: float) -> Model:
+        """Return the state in which all rows count `factor` times as much as they did."""
+        left = self.after(Ledger.of(self.ledger.total * factor))
+        left.began *= factor
+        left.sample = None if self.sample is None else self.sample.scaled(factor)
+        if self.calibrated is not None:
+            left.calibrated = replace(self.calibrated, counted=self.calibrated.counted * factor)
+        return left.tidied()
+
     # --- scoring
 
     def table(self, blocks: Blocks, rule: Any, prior: Array) -> Table:
-        """The table of all features."""
+        """Return the table of all features."""
         tables = {block.name: self.cache(block.name).table(block.family, block.rule(rule)) for block in blocks.blocks}
         return Table(self.ledger.classes, prior, tables, self._missing_table(blocks, rule))
 
     def scores(self, weighing: Weighing, frame: Frame) -> Scores:
-        """The scores of all rows."""
+        """Return the scores of all rows."""
         parts = self._in_batches(weighing, frame, lambda table, rows, n: table.score(rows, n))
         return parts[0] if len(parts) == 1 else Scores.joined(parts)
 
     def decide(self, weighing: Weighing, frame: Frame, prior: Array) -> Array:
-        """The labels of all rows under this prior, without keeping their scores."""
+        """Return the labels of all rows under this prior, without keeping their scores."""
 
         def decide(table: Table, rows: Any, n_rows: int) -> Array:
             return (table if prior is table.prior else replace(table, prior=prior)).decide(rows, n_rows)
@@ -184,7 +193,7 @@ class Model:
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def _weighed(self, weighing: Weighing, frame: Frame) -> tuple[Table, dict[str, Any]]:
-        """A table of the features that these rows need, and the rows as it takes them."""
+        """Return a table of the features that these rows need, and the rows as it takes them."""
         blocks, rule = weighing.blocks, weighing.rule
         tables, rows, features = {}, {}, self.features
         for block in blocks.blocks:
@@ -195,6 +204,11 @@ class Model:
         if missing is not None:
             rows[MISSING_VALUES] = missing.codes(frame)
         return Table(self.ledger.classes, weighing.prior, tables, missing), rows
+
+    def coded(self, weighing: Weighing, frame: Frame) -> list[tuple[Any, Any]]:
+        """Return the tables of codes, each with the columns that it scores."""
+        table, rows = self._weighed(weighing, frame)
+        return table.split(rows)[0]
 
     def _missing_table(self, blocks: Blocks, rule: Any) -> Any:
         if not blocks.informative:
@@ -223,7 +237,7 @@ class Model:
         parts = list(frame.parts(size)) if len(frame) else [(0, frame)]
         if frame.whole is not None:
             return [score(part) for part in parts]
-        first = [] if self._scored_by is weighing else [score(parts[0])]  # makes the tables
+        first = [] if self._scored_by is weighing else [score(parts[0])]  # this makes the tables
         self._scored_by = weighing
         rest, n_values = parts[len(first) :], frame.entries
         # With more threads than parts, parts are scored one after another, each on all threads.

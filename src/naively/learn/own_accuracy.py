@@ -1,4 +1,4 @@
-"""The accuracy that a model tells of itself, estimated on the rows of its sample."""
+"""The accuracy that a model reports of itself, estimated on the rows of its sample."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FOLDS = 5
 
 @dataclass(frozen=True)
 class OwnAccuracy:
-    """An estimate, the number of rows that it is from, copies included, and how it was made."""
+    """An estimate, the number of rows that it is based on, copies included, and how it was made."""
 
     estimate: Estimate
     sampled: int
@@ -46,7 +46,7 @@ def own_accuracy(learner: Any, most: int) -> OwnAccuracy | None:
     results = [_in_folds(learner, model, group, rows) for group, rows in chosen]
     right, weight = (np.concatenate(parts) for parts in zip(*results, strict=True))
     all_rows = sampled >= float(model.ledger.rows.sum()) * (1 - 1e-9)
-    share = weight if all_rows else weight * weight.sum() / (weight @ weight)  # copies were drawn together
+    share = weight if all_rows else weight * weight.sum() / (weight @ weight)  # copies are drawn together
     return OwnAccuracy(Estimate.of(right, share), sampled, "five folds")
 
 

@@ -19,14 +19,14 @@ from naively.learn.calls import explain_calls, unknown_name
 
 @cache
 def defaults_of(kind: Any) -> dict[str, Any]:
-    """The parameters of a class and their defaults, from the signature of its `__init__`."""
+    """Return the parameters of a class and their defaults, from the signature of its `__init__`."""
     found = list(inspect.signature(kind.__init__).parameters.values())[1:]
     return {p.name: p.default for p in found if p.kind is not p.VAR_KEYWORD}
 
 
 @cache
 def inherited_names(kind: Any) -> tuple[str, ...]:
-    """The parameters of a class and of the classes of this package that it inherits from."""
+    """Return the parameters of a class and of the classes of this package that it inherits from."""
     bases = [b for b in kind.__mro__[1:] if "__init__" in vars(b) and b.__module__.partition(".")[0] == "naively"]
     return tuple(dict.fromkeys(name for each in (kind, *bases) for name in defaults_of(each)))
 
@@ -74,13 +74,13 @@ class Named:
 
 
 def _copied(value: Any) -> Any:
-    """A copy of a list, dict, set or array; anything else is returned as it is."""
+    """Return a copy of a list, dict, set or array; anything else as it is."""
     if isinstance(value, (list, dict, set)):
         return copy.copy(value)
     fixed = value is None or isinstance(value, (str, bytes, Number, np.generic, tuple, frozenset))
     if fixed or callable(value) or is_dataclass(value) or not hasattr(value, "__len__"):
         return value
-    keyed = hasattr(value, "to_dict") or isinstance(value, Mapping)  # a Series goes by its index
+    keyed = hasattr(value, "to_dict") or isinstance(value, Mapping)  # a Series is read by its index
     return copy.deepcopy(value) if keyed else np.array(value, subok=True)
 
 
@@ -104,7 +104,7 @@ class Parameters(Named):
         return {name: getattr(self, name) for name in self._usual()}
 
     def _value(self, name: str) -> Any:
-        """The value of a parameter that a fitted model works with: its own copy of the caller's list or array."""
+        """Return the value of a parameter that a fitted model uses: its own copy of the caller's list or array."""
         return self._copies[name] if name in self._copies else getattr(self, name)
 
     def _copy_parameters(self) -> None:
@@ -145,13 +145,13 @@ class Parameters(Named):
         return type(self)(**self.parameters())
 
     def _validate_params(self) -> None:
-        """Raises where a parameter is nothing that it may be; here whoever sets them is trusted."""
+        """Raise InputError if a parameter has a value that it must not have; here all values are accepted."""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{name}={value}' for name, value in self._changed().items())})"
 
     def _changed(self) -> dict[str, str]:
-        """The parameters that differ from their defaults, as they are printed, in the order of their names."""
+        """Return the parameters that differ from their defaults, as they are printed, in the order of their names."""
         usual, values = self._usual(), sorted(self.parameters().items())
         printed = {name: repr(value) for name, value in values if value is not usual[name]}
         return {name: _shortened(text) for name, text in printed.items() if text != repr(usual[name])}

@@ -18,6 +18,7 @@ from naively.learn.model import Model
 from naively.store import container
 from naively.store.codec import Reader, Writer
 from naively.store.container import Contents
+from naively.store.packed import packed
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +42,7 @@ class CountedPart(Value):
 
     @property
     def n_rows(self) -> float:
-        """The weight of all rows that were counted."""
+        """Weight of all counted rows."""
         return float(self.learner._state.ledger.rows.sum())
 
     def count(self, X: Any, y: Any, sample_weight: Any = None) -> CountedPart:
@@ -118,7 +119,7 @@ class CountedPart(Value):
             "attributes": writer.put({k: v for k, v in vars(learner).items() if k in ATTRIBUTES}, "attributes"),
             "model": put_state(writer, model.after(Ledger.of(model.ledger.total))),
         }
-        return container.to_bytes(document, writer.arrays)
+        return packed(container.to_bytes(document, writer.arrays))
 
 
 def holds_part(contents: Contents) -> bool:
@@ -126,7 +127,7 @@ def holds_part(contents: Contents) -> bool:
     return "part" in contents.document
 
 
-def part_of(contents: Contents, kinds: dict[str, Any]) -> CountedPart:
+def part_of(contents: Contents, kinds: dict[str, Any], trust: frozenset[str]) -> CountedPart:
     """Return the part in an open file, of an estimator of one of these classes; another version's is refused."""
     document, path = contents.document, contents.path
     if document.get("naively") != __version__:
@@ -136,7 +137,7 @@ def part_of(contents: Contents, kinds: dict[str, Any]) -> CountedPart:
         )
     contents.verify()
     try:
-        return _restored(kinds[document["part"]], document, Reader(contents.arrays))
+        return _restored(kinds[str(document["part"])], document, Reader(contents.arrays, trust=trust))
     except (ValueError, TypeError, AttributeError, KeyError, IndexError, OverflowError, RecursionError) as error:
         raise FileError(f"{path}: the part is damaged ({error})") from None
 
@@ -144,10 +145,10 @@ def part_of(contents: Contents, kinds: dict[str, Any]) -> CountedPart:
 def _restored(kind: Any, document: dict[str, Any], reader: Reader) -> CountedPart:
     from naively.learn.checkpoints import get_state
 
-    learner = kind(**reader.get(document["parameters"]))
+    learner = kind(**reader.by_name(document["parameters"]))
     learner._validate_params()
     learner._copy_parameters()
-    for name, value in reader.get(document["attributes"]).items():
+    for name, value in reader.by_name(document["attributes"]).items():
         if name not in ATTRIBUTES:
             raise FileError(f"an attribute {name[:40]!r}")
         setattr(learner, name, value)

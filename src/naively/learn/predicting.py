@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from numbers import Integral
 from operator import is_
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,24 +19,31 @@ from naively.learn.model import Model, Weighing
 from naively.learn.parameters import Parameters, inherited_names
 from naively.read.frame import Frame
 from naively.score.explanation import Explanation, explain_row
-from naively.score.priors import Prior
+from naively.score.priors import Empirical, Prior, Smoothed
 from naively.score.scores import Scores
 from naively.score.table import Table
+
+if TYPE_CHECKING:
+    from naively.learn.explain_rows import Explanations
+    from naively.learn.factors import Factor, RowCounts
+    from naively.score.export.sql.export import SqlExport
 
 
 class Predictor(Parameters):
     """A classifier whose whole state is a tally.
 
-    A subclass says which blocks it counts (`_blocks_of`), how it smooths (`_rule`) and what it expects of the classes
-    beforehand (`_prior_rule`). Both may be changed after fitting: the counts stay. It makes rows of what users hand
-    over (`_frame`), and of what was drawn again what they would have (`_drawn_rows`).
+    A subclass chooses the blocks that are counted (`_blocks_of`), the smoothing (`_rule`) and the prior
+    (`_prior_rule`).
+    The latter two may be changed after fitting: the counts stay. It converts the rows of users (`_frame`), and columns
+    of
+    drawn values to rows as users have them (`_drawn_rows`).
     """
 
     _state: Model
 
     @property
     def _model(self) -> Model:
-        """The state with everything decided that learning leaves open."""
+        """The state in which everything is decided that learning leaves open."""
         return self._decided(self._state)
 
     def _decided(self, state: Model) -> Model:
@@ -54,14 +62,14 @@ class Predictor(Parameters):
         raise NotImplementedError
 
     def _rule_for(self, model: Any) -> Any:
-        """The smoothing for one state."""
+        """Return the smoothing for one state."""
         return self._rule()
 
     def _prior_rule(self) -> Prior:
         raise NotImplementedError
 
     def _check_fitted(self) -> None:
-        """Raises where nothing was learnt yet."""
+        """Raise an error if nothing has been learnt."""
         if "_state" not in vars(self):
             raise InputError(f"this {type(self).__name__} is not fitted yet: call fit first")
 
@@ -71,12 +79,12 @@ class Predictor(Parameters):
         return self._prior_rule().log(model.ledger.classes, model.ledger.rows)
 
     def _score_prior(self, model: Model, blocks: Blocks) -> Array:
-        """The log-prior that scores begin with."""
+        """Return the log-prior that scores begin with."""
         prior = self._log_prior(model)
         return np.zeros_like(prior) if blocks.ignores_prior and model.ledger.classes.size > 1 else prior
 
     def _frame(self, X: Any) -> tuple[Frame, Any]:
-        """Rows as the blocks read them, and the type of their probabilities."""
+        """Return rows as the blocks read them, and the type of their probabilities."""
         raise NotImplementedError
 
     def _weighed_by(self) -> tuple[Model, Weighing]:
@@ -211,7 +219,7 @@ class Predictor(Parameters):
         return model.decide(weighing, frame, self._prior_to_decide(model, weighing))
 
     def _prior_to_decide(self, model: Model, weighing: Weighing) -> Array:
-        """The log-prior under which the highest score is the most probable class."""
+        """Return the log-prior under which the highest score is the most probable class."""
         return weighing.prior
 
     def predict_proba(self, X: Any) -> Array:
@@ -282,12 +290,98 @@ class Predictor(Parameters):
         blocks = weighing.blocks
         table = model.table(blocks, weighing.rule, weighing.prior)
         scores = self._finished(table.score(blocks.rows_for(table, frame), 1), model)
-        values = self._values_of_row(model, blocks, table, frame)
-        return explain_row(table, scores, blocks.shares(table, frame), values, blocks.ignored(table))
+        factors = self._factors_of_row(model, blocks, table, frame)
+        by_rows = isinstance(self._prior_rule(), (Empirical, Smoothed)) and not blocks.ignores_prior
 
-    def _values_of_row(self, model: Model, blocks: Blocks, table: Table, frame: Frame) -> Mapping[str, str]:
-        """Return the values of one row by column, as an explanation shows them."""
+        @cache
+        def counts() -> RowCounts:  # whose module is imported when counts are wanted
+            from naively.learn.factors import RowCounts
+
+            return RowCounts(blocks, table, model.ledger, frame, factors, by_rows)
+
+        values = {name: factor.value for name, factor in factors.items()}
+        shares, ignored = blocks.shares(table, frame), blocks.ignored(table)
+        return explain_row(table, scores, shares, values, ignored, lambda name: counts()(name))
+
+    def explain_rows(self, X: Any, label: Any = None) -> Explanations:
+        """Return the share of each feature of many rows in the log-odds of a label against the next one.
+
+        >>> from naively import MultinomialNB
+        >>> model = MultinomialNB().fit([[3, 0], [0, 2]], ["a", "b"])
+        >>> found = model.explain_rows([[1, 0], [2, 1]])
+        >>> found.labels.tolist(), found.shares.round(3).tolist()
+        (['a', 'a'], [[1.163, 0.0], [2.326, -1.322]])
+
+        Parameters
+        ----------
+        X : rows
+            As for `predict`.
+        label : label, default=None
+            Explain how much speaks for this label; None: for the one that is decided, row by row.
+
+        Returns
+        -------
+        explanations : Explanations
+            `to_frame()` makes a DataFrame, rows by features, with shares and values.
+        """
+        from naively.learn.explain_rows import explain_rows
+
+        return explain_rows(self, X, label)
+
+    def _factors_of_row(self, model: Model, blocks: Blocks, table: Table, frame: Frame) -> Mapping[str, Factor]:
+        """Return the values of the columns of one row, and the counts behind them."""
         return {}
+
+    def to_sql(
+        self, dialect: str, *, table: str = "rows", keep: Any = (), form: str = "auto", weights: str = "naively_weights"
+    ) -> SqlExport:
+        """Return a query that scores a table where it lies, and the table of weights that it joins.
+
+        Its columns are those to `keep`, `label`, `probability`, and `p_` with each label. See docs/export.md.
+
+        Parameters
+        ----------
+        dialect : {"duckdb", "sqlite", "postgresql", "spark"}
+            The database.
+        table : str, default="rows"
+            Name of the table to score.
+        keep : str or list of str, default=()
+            Columns of the table that the result has too. In Spark, the first must tell rows of texts apart.
+        form : {"auto", "join", "case"}, default="auto"
+            Whether categories and bins are looked up in the table of weights or in the query itself; "auto": in the
+            query if the weights are few.
+        weights : str, default="naively_weights"
+            Name of the table of weights.
+
+        Returns
+        -------
+        export : SqlExport
+        """
+        from naively.learn.export import terms_of
+        from naively.score.export.sql.export import to_sql
+
+        return to_sql(terms_of(self), dialect, table=table, keep=keep, form=form, weights=weights)
+
+    def to_onnx(self, *, texts: str = "words") -> Any:
+        """Return the model as ONNX, which gives labels and float64 probabilities; needs the extra `onnx`.
+
+        Inputs are columns, each of shape (rows, 1), of strings or float64; of an array, one input `X`. Missing values
+        are NaN, and in a table the empty text. See docs/export.md.
+
+        Parameters
+        ----------
+        texts : {"words", "counts"}, default="words"
+            Whether texts are split by operators of onnxruntime, or their counts are the input: one column for each
+            word of the model, sorted.
+
+        Returns
+        -------
+        model : onnx.ModelProto
+        """
+        from naively.learn.export import array_columns, terms_of
+        from naively.score.export.onnx.export import to_onnx
+
+        return to_onnx(terms_of(self), array=array_columns(self), texts=texts)
 
     def sample(self, n: int = 1, random_state: Any = None) -> tuple[Any, Array]:
         """Rows drawn from the model: a class by its prior, then a row from that class.
@@ -321,10 +415,10 @@ class Predictor(Parameters):
         return self._drawn_rows(drawn, klass), names[klass]
 
     def _drawn_rows(self, drawn: dict[int, dict[str, Any]], klass: Array) -> Any:
-        """Rows in the order of the labels, from the columns drawn for each class."""
+        """Return rows in the order of the labels, from the columns drawn for each class."""
         raise NotImplementedError
 
-    # --- what was learnt
+    # --- fitted attributes
 
     @property
     def tally_(self) -> Any:
@@ -372,12 +466,12 @@ class Predictor(Parameters):
         return HugeInt(joint) if isinstance(joint, int) and joint > _HUGE else joint
 
     def _by_class(self, values: Array) -> Array:
-        """Rows of an array in the order of `classes_`."""
+        """Return the rows of an array in the order of `classes_`."""
         order = self._state.ledger.classes.order
         return values if order is None else values[order]
 
     def _fitted(self, name: str) -> Model:
-        """Return what was counted; nothing is decided for it."""
+        """Return the state, with nothing decided that is open; raise an error if nothing has been learnt."""
         if "_state" not in vars(self):
             raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r} before it is fitted")
         return self._state
@@ -398,7 +492,7 @@ class HugeInt(int):
     __str__ = __repr__
 
     def __format__(self, spec: str) -> str:
-        """The magnitude, whatever the format: it has no digits that could be grouped or rounded."""
+        """Format by the magnitude, whatever the format: it has no digits to group or round."""
         return repr(self)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from naively.arrays import Array
 from naively.learn.estimates import Estimate
 from naively.learn.folded_texts import FOLDS, Fold, FoldedRows, Labelled, evenly
+from naively.store.damage import LARGEST, need
 from naively.store.registry import stored
 from naively.threads import on_threads
 
@@ -31,7 +32,12 @@ Progress = Callable[[float], None]
 RecipeBase = tuple[str, str, tuple[int, int], Any]
 
 
-@stored()
+def _check_recipe(recipe: Recipe) -> None:
+    need(isinstance(recipe.min_df, (int, float)) and 0.0 <= recipe.min_df <= LARGEST, "the min_df of a recipe")
+    need(0.0 <= recipe.alpha <= LARGEST, "the alpha of a recipe")
+
+
+@stored(check=_check_recipe)
 @dataclass(frozen=True, order=True)
 class Recipe:
     """One combination of the parameters that are chosen for a text classifier."""
@@ -48,7 +54,11 @@ class Recipe:
         return self.family, self.weighting, self.ngrams, self.min_df
 
 
-@stored()
+def _check_trial(trial: Trial) -> None:
+    need(0.0 <= trial.right <= trial.rows <= LARGEST, "the texts of a trial")
+
+
+@stored(check=_check_trial)
 @dataclass(frozen=True, eq=False)
 class Trial:
     """A recipe, and the number of held-out texts that it got right (`right` of `rows`)."""
@@ -187,33 +197,33 @@ def choose(
     estimate is for a model of `growth` times as many texts. `progress` gets the share of the work that is done.
     """
     labelled = next(iter(readings.values())).labelled
-    contest = RecipeSearch(candidates.alphas, labelled)
+    search = RecipeSearch(candidates.alphas, labelled)
     most = max(PAIRS // labelled.classes.size, 1)
     ways = candidates.ways
     for f in range(FOLDS):
         kinds = {way[2:] for way in ways}
         progress(f / FOLDS)
         rows = labelled.judged_in(f, min(most, FIRST) if f == 0 else most)
-        contest.add(ways, {kind: Fold.of(readings[kind], f, kind[1], rows) for kind in kinds}, rows, n_threads)
-        ways = contest.best_ways(ways, FINALISTS)
-    tried = contest.tried()
-    estimate = _estimate(contest, readings[tried[0].recipe.way[2:]], tried[0].recipe, growth)
+        search.add(ways, {kind: Fold.of(readings[kind], f, kind[1], rows) for kind in kinds}, rows, n_threads)
+        ways = search.best_ways(ways, FINALISTS)
+    tried = search.tried()
+    estimate = _estimate(search, readings[tried[0].recipe.way[2:]], tried[0].recipe, growth)
     progress(1.0)
     return tried, estimate
 
 
-def _estimate(contest: RecipeSearch, reading: FoldedRows, recipe: Recipe, growth: float) -> Estimate:
+def _estimate(search: RecipeSearch, reading: FoldedRows, recipe: Recipe, growth: float) -> Estimate:
     """Estimate the accuracy of a model of `growth` times as many texts, counting copies of a text as one.
 
     Folds are scored by models of four fifths of the texts. Their error is assumed to fall with one over the root of the
     number of texts; models of three fifths, tried on some texts of two folds, show how fast.
     """
-    labelled, later = contest.labelled, np.concatenate(contest.rows[1:])
-    right = contest.fairly().astype(np.float64)
-    sampled = evenly(np.arange(sum(map(len, contest.rows[1:3]))), FIRST)
+    labelled, later = search.labelled, np.concatenate(search.rows[1:])
+    right = search.fairly().astype(np.float64)
+    sampled = evenly(np.arange(sum(map(len, search.rows[1:3]))), FIRST)
     fewer = Fold.of(reading, (1, 2), recipe.min_df, later[sampled])
     gain = (
-        contest.by(recipe)[sampled].astype(np.float64) - fewer.right(recipe.family, recipe.weighting, [recipe.alpha])[0]
+        search.by(recipe)[sampled].astype(np.float64) - fewer.right(recipe.family, recipe.weighting, [recipe.alpha])[0]
     )
     sizes = np.array([(FOLDS - 2) / FOLDS, (FOLDS - 1) / FOLDS, max(growth, 1.0)]) ** -0.5
     right[sampled] += gain * (sizes[1] - sizes[2]) / (sizes[0] - sizes[1]) * (len(later) / len(sampled))

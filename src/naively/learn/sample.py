@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from naively.arrays import Array, Value
+from naively.arrays import Array, Value, alike, less, negative, nonzero, rounded, scaled, summed_by
 from naively.count.counts import spread, sum_of
+from naively.families.base import rows_per_class
 from naively.names import Index
 from naively.read.frame import Frame
 from naively.read.joined import joined_frames, types_of
@@ -24,7 +25,7 @@ from naively.store.registry import stored
 
 NO_CLASSES = Index(0)
 _WAITING = 256
-"""Number of rows that may wait until their keys are computed: one by one, that would cost more."""
+"""Largest number of rows that wait until their keys are computed: one by one, that would cost more."""
 
 
 @stored()
@@ -62,19 +63,26 @@ def _before(sizes: Array) -> Array:
 @stored()
 @dataclass(frozen=True, eq=False)
 class KeptRows(Value):
-    """Different rows with columns of the same types, in the order of their keys, with the weight of all copies."""
+    """Different rows with columns of the same types, in the order of their keys.
+
+    `exact` is the weight of all copies of each row: int64, or FIXED where weights have fractions.
+    """
 
     frame: Frame
     keys: Array
     codes: Array
-    weight: Array
+    exact: Array
 
     def __len__(self) -> int:
         return len(self.keys)
 
     @cached_property
+    def weight(self) -> Array:
+        return rounded(self.exact).astype(np.float64)
+
+    @cached_property
     def found(self) -> dict[Any, Any]:
-        """What was found out about these rows and may be wanted again."""
+        """A cache of things found out about these rows."""
         return {}
 
     def level(self, n_rows: float) -> float:
@@ -97,17 +105,18 @@ class KeptRows(Value):
         return moved
 
     def take(self, rows: Array) -> KeptRows:
-        return KeptRows(self.frame.take(rows), self.keys[rows], self.codes[rows], self.weight[rows])
+        return KeptRows(self.frame.take(rows), self.keys[rows], self.codes[rows], self.exact[rows])
 
     def joined(self, others: list[KeptRows]) -> KeptRows:
         """Return all rows in the order of their keys, with copies of what they hold."""
         groups = [self, *others]
-        keys, codes, weight = (np.concatenate([getattr(g, n) for g in groups]) for n in ("keys", "codes", "weight"))
+        keys, codes = (np.concatenate([getattr(g, n) for g in groups]) for n in ("keys", "codes"))
+        exact = np.concatenate(alike([group.exact for group in groups]))
         order = np.argsort(keys, kind="stable")
         frame = joined_frames([group.frame for group in groups]).take(order)
         if isinstance(frame.whole, Texts):
             frame = Frame.of_rows(frame.whole.copied())
-        return KeptRows(frame, keys[order], codes[order], weight[order])
+        return KeptRows(frame, keys[order], codes[order], exact[order])
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,13 +130,15 @@ class _Waiting:
 
     def rows(self, classes: Index, places: Array | None, limits: Limits | None = None) -> KeptRows:
         """Return the rows with their keys; with `limits`, those alone that these may keep."""
-        weight = np.ones(len(self.codes)) if self.weight is None else self.weight.astype(np.float64)
+        each = np.arange(len(self.codes), dtype=np.int32)
+        weight = None if self.weight is None else self.weight.astype(np.float64)
+        exact = rows_per_class(each, weight, len(each))
         codes = self.codes.astype(np.int64) if places is None else places[self.codes]
         keys = row_keys(self.frame, codes, classes)
         near = None if limits is None or limits.of_class else _smallest(keys, limits.rows)
         if near is None:
-            return KeptRows(self.frame, keys, codes, weight)
-        return KeptRows(self.frame.take(near), keys[near], codes[near], weight[near])
+            return KeptRows(self.frame, keys, codes, exact)
+        return KeptRows(self.frame.take(near), keys[near], codes[near], exact[near])
 
 
 @stored()
@@ -165,20 +176,29 @@ class Sample(Value):
         named, places = mine.classes.union(classes, "classes")
         forgotten = _Waiting(frame, codes, classes, weight).rows(named, places)
         keys, place = np.unique(forgotten.keys, return_inverse=True)
-        less = np.bincount(place.ravel(), forgotten.weight)
+        gone = summed_by(place.ravel(), forgotten.exact[None], len(keys))[0]
         left = []
         for group in mine.known:
             at = np.minimum(np.searchsorted(keys, group.keys), len(keys) - 1)
-            rest = group.weight - np.where(keys[at] == group.keys, less[at], 0.0)
-            there = np.flatnonzero(rest > 1e-9 * group.weight)
-            if len(there) < len(group) or not np.array_equal(rest, group.weight):
-                group = replace(group, weight=rest).take(there)
+            hit = np.flatnonzero(keys[at] == group.keys)
+            if len(hit):
+                rest, fewer = alike([group.exact, less(group.exact[hit], gone[at[hit]])])
+                rest = rest.copy()
+                rest[hit] = fewer
+                group = replace(group, exact=rest).take(np.flatnonzero(nonzero(rest) & ~negative(rest)))
             left += [group] if len(group) else []
         return mine if left == list(mine.known) else replace(mine, known=tuple(left))
 
+    def scaled(self, factor: float) -> Sample:
+        """Return the sample of rows that weigh so many times as much."""
+        mine = self.settled
+        less = [replace(group, exact=scaled(group.exact, np.array(factor))) for group in mine.known]
+        left = (group.take(np.flatnonzero(nonzero(group.exact))) for group in less)
+        return replace(mine, known=tuple(group for group in left if len(group)))
+
     @cached_property
     def settled(self) -> Sample:
-        """The same sample, with no rows waiting."""
+        """The same sample, without waiting rows."""
         if not self.waiting:
             return self
         classes, groups = self.classes, []
@@ -241,25 +261,23 @@ def _united(known: tuple[KeptRows, ...], more: list[KeptRows], limits: Limits, n
     groups = [*known, *more]
     if not groups:
         return known
-    keys, codes, weight, sizes = (np.concatenate([getattr(g, n) for g in groups]) for n in _EACH)
-    order = np.argsort(keys, kind="stable")
-    first = np.flatnonzero(np.diff(keys[order], prepend=~keys[order[:1]]))
-    distinct, sums = order[first], np.add.reduceat(weight[order], first)
+    keys, codes, sizes = (np.concatenate([getattr(g, n) for g in groups]) for n in ("keys", "codes", "sizes"))
+    exact = np.concatenate(alike([group.exact for group in groups]))
+    _, distinct, place = np.unique(keys, return_index=True, return_inverse=True)
+    sums = summed_by(place.ravel(), exact[None], len(distinct))[0]
     kept = limits.kept(sizes[distinct], codes[distinct], n_classes)
     chosen, sums = distinct[kept], sums[kept]
     begin = np.cumsum([0, *map(len, groups)])
     all_known = len(chosen) == begin[len(known)] == np.count_nonzero(chosen < begin[len(known)])
-    if all_known and np.array_equal(sums[np.argsort(chosen)], weight[: len(chosen)]):
-        return known  # no row came in, went out, or was there once more
+    if all_known and np.array_equal(sums[np.argsort(chosen)], exact[: len(chosen)]):
+        return known  # no row was added, was removed, or has one more copy
     by_type: dict[Any, list[KeptRows]] = {}
     of_group = np.searchsorted(begin, chosen, side="right") - 1
     for number, group in enumerate(groups):
         mine = of_group == number
         if mine.any():
-            part = replace(group, weight=group.weight.copy())
-            part.weight[chosen[mine] - begin[number]] = sums[mine]
+            own = exact[begin[number] : begin[number + 1]].copy()
+            own[chosen[mine] - begin[number]] = sums[mine]
+            part = replace(group, exact=own)
             by_type.setdefault(types_of(group.frame), []).append(part.take(np.sort(chosen[mine] - begin[number])))
     return tuple(parts[0].joined(parts[1:]) for parts in by_type.values())
-
-
-_EACH = ("keys", "codes", "weight", "sizes")

@@ -1,4 +1,4 @@
-"""The schema: the family of each column of a table, and the reason for it."""
+"""The schema: what is counted of each column of a table, and by which family of texts and categories."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from naively import _core
 from naively.errors import InputError, nearest, warn_caller
 from naively.families.blocks.base import Block
 from naively.families.blocks.blocks import Blocks
@@ -22,17 +21,29 @@ from naively.families.columns.declared import (
     Categorical,
     Complement,
     Dates,
+    Histogram,
+    Kernel,
     Multinomial,
     Number,
     Poisson,
+    Refitted,
     Rule,
     Text,
+    Undeclared,
 )
 from naively.families.complement import Complement as ComplementFamily
+from naively.families.densities import (
+    Beta,
+    Exponential,
+    Gamma,
+    Gaussian,
+    Geometric,
+    LogNormal,
+    NegativeBinomial,
+)
 from naively.families.densities.base import NumberFamily
 from naively.families.densities.columns import Densities
 from naively.families.densities.covariance import GaussianModel
-from naively.families.densities.gaussian import Gaussian
 from naively.families.multinomial import Multinomial as MultinomialFamily
 from naively.families.poisson import Poisson as PoissonFamily
 from naively.families.words.block import Words
@@ -46,7 +57,6 @@ from naively.read.columns import (
     chunks,
     kind_of,
     missing,
-    numbers,
     type_of,
 )
 from naively.read.frame import Frame
@@ -54,11 +64,9 @@ from naively.smooth.backgrounds import rule_of
 from naively.smooth.rules import Smoothing
 from naively.store.registry import stored
 
-MOST_CATEGORIES = 32
-"""Whole numbers with at most this number of values, and no more than the root of the rows, are categories."""
 NO_VALUE = "no value to tell by"
 MOST_ROWS = 1 << 16
-"""Number of first rows that the families of columns are guessed from."""
+"""Number of first rows that tell whether a column holds long texts."""
 _SAMPLE = 256
 _LONG_WORDS, _LONG = 3.0, 30.0
 
@@ -78,7 +86,7 @@ class ColumnPlan:
 @stored()
 @dataclass(frozen=True)
 class Schema:
-    """The families of all columns, fixed by the first rows."""
+    """The blocks and families of all columns; the family of a column of numbers follows from its counts."""
 
     who: str
     columns: tuple[ColumnPlan, ...]
@@ -89,7 +97,7 @@ class Schema:
     @classmethod
     def of(cls, frame: Frame, given: Any, who: str, words: Callable[[Text], Words]) -> Schema:
         """Return the schema of these first rows: given families, and guesses for the other columns."""
-        single, groups = _checked_given(frame, given)
+        single, groups = _checked_given(tuple(frame.columns), given)
         grouped = {name: rule for names, rule in groups for name in names}
         columns = []
         for name, values in frame.columns.items():
@@ -106,9 +114,51 @@ class Schema:
         """Return the blocks; `informative`: a missing value counts as evidence."""
         return Blocks(self.who, self.blocks, informative)
 
-    def rules(self) -> tuple[Any, ...]:
-        """Return the family of each column, whatever their order; models to merge must agree on it."""
-        return {c.name: c.rule for c in self.columns}, set(self.groups), self.named
+    def joined(self, other: Schema) -> Schema:
+        """Return the schema of the rows of both; a column of numbers that one does not have was missing there."""
+        if self is other:
+            return self
+        mine, theirs = ({c.name: c for c in schema.columns} for schema in (self, other))
+        for one, another in ((mine, theirs), (theirs, mine)):
+            for name in one.keys() - another.keys():
+                if not isinstance(one[name].rule, Undeclared) and one[name].why != NO_VALUE:
+                    raise InputError(f"column {name!r} is in one table only; {_COUNT_ALIKE}")
+        if set(self.groups) != set(other.groups) or self.named != other.named:
+            raise InputError(f"the tables have other groups of columns, or names; {_COUNT_ALIKE}")
+        columns = [_joined_plan(plan, theirs.get(plan.name, plan)) for plan in self.columns]
+        return self._over([*columns, *(plan for plan in other.columns if plan.name not in mine)])
+
+    def extended(self, frame: Frame) -> Schema:
+        """Return the schema with columns of numbers that had no value before, or were not there."""
+        known = {plan.name: plan for plan in self.columns}
+        changed: dict[str, ColumnPlan] = {}
+        for name, values in frame.columns.items():
+            plan = known.get(name)
+            if plan is None or plan.why == NO_VALUE or plan.rule == _FLAG:
+                new = _guess(name, values) if kind_of(name, values) in (NUMBER, BOOLEAN) else None
+                joined = new if new is None or plan is None else _joined_plan(plan, new)
+                if joined is not None and joined != plan:
+                    changed[name] = joined
+        if not changed:
+            return self
+        return self._over([*(changed.pop(plan.name, plan) for plan in self.columns), *changed.values()])
+
+    def redeclared(self, given: Any) -> Schema:
+        """Return the schema with other families of columns that were counted value by value."""
+        single, groups = _checked_given(tuple(column.name for column in self.columns), given)
+        if set(groups) != set(self.groups):
+            raise InputError("a group of columns says what is counted; fit again to change it")
+        grouped = {name for names, _ in self.groups for name in names}
+        return self._over([c if c.name in grouped else _redeclared(c, single) for c in self.columns])
+
+    def _over(self, columns: list[ColumnPlan]) -> Schema:
+        """Return the schema with these columns, of which those of numbers may differ."""
+        grouped = {name for names, _ in self.groups for name in names}
+        numbers = _numbers(columns, self.who, grouped)
+        others = [block for block in self.blocks if not isinstance(block, NumberBlock)]
+        first = 1 if others and isinstance(others[0], CategoryBlock) else 0
+        blocks = (*others[:first], *numbers, *others[first:])
+        return replace(self, columns=tuple(columns), blocks=blocks)
 
     def matched(self, frame: Frame) -> Frame:
         """Name columns as in the schema: columns without names take the known names in order."""
@@ -144,7 +194,9 @@ class Schema:
             return
 
 
-def _checked_given(frame: Frame, given: Any) -> tuple[dict[str, Rule | None], tuple[tuple[tuple[str, ...], Rule], ...]]:
+def _checked_given(
+    columns: tuple[str, ...], given: Any
+) -> tuple[dict[str, Rule | None], tuple[tuple[tuple[str, ...], Rule], ...]]:
     if given is None:
         return {}, ()
     if not isinstance(given, Mapping):
@@ -157,11 +209,12 @@ def _checked_given(frame: Frame, given: Any) -> tuple[dict[str, Rule | None], tu
         if not names:
             raise InputError("columns= holds a group without columns: ()")
         for name in names:
-            if name not in frame.columns:
-                raise InputError(f"columns= names {name!r}, which is not in the table{nearest(name, frame.columns)}")
+            if name not in columns:
+                raise InputError(f"columns= names {name!r}, which is not in the table{nearest(name, columns)}")
             if name in seen:
                 raise InputError(f"columns= names {name!r} twice")
             seen.add(name)
+        rule = _named_rule(key, rule) if isinstance(rule, str) else rule
         if rule is not None and not isinstance(rule, Rule):
             hint = f"; write {rule.__name__}()" if isinstance(rule, type) and issubclass(rule, Rule) else ""
             raise InputError(f"columns[{key!r}]: expected a rule such as Gaussian(), or None, got {rule!r}{hint}")
@@ -171,6 +224,19 @@ def _checked_given(frame: Frame, given: Any) -> tuple[dict[str, Rule | None], tu
         else:
             single |= dict.fromkeys(names, rule)
     return single, tuple(groups)
+
+
+def _named_rule(key: Any, name: str) -> Rule:
+    """Return the family of this name: "log normal", "LogNormal", "log_normal"."""
+    known = {_plain(kind.__name__): kind for kind in _FAMILIES}
+    if _plain(name) not in known:
+        titles = [_title(kind()) for kind in _FAMILIES]
+        raise InputError(f"columns[{key!r}]: no family is called {name!r}{nearest(name, titles)}; they are: {titles}")
+    return known[_plain(name)]()
+
+
+def _plain(name: str) -> str:
+    return "".join(filter(str.isalnum, name)).lower()
 
 
 def _name(name: Any) -> Any:
@@ -203,7 +269,7 @@ def _guess(name: str, values: Any) -> ColumnPlan:
     if kind == NOTHING:
         return ColumnPlan(name, type_name, None, NO_VALUE)
     if kind == BOOLEAN:
-        return ColumnPlan(name, type_name, Bernoulli(), "true or false")
+        return ColumnPlan(name, type_name, _FLAG, "", boolean=True)
     if kind == CATEGORY:
         return ColumnPlan(name, type_name, Categorical(), "categories by type")
     if kind == TIME:
@@ -212,39 +278,55 @@ def _guess(name: str, values: Any) -> ColumnPlan:
         long = looks_long(values[:MOST_ROWS])
         return ColumnPlan(name, type_name, Text() if long else Categorical(), "long texts" if long else "short texts")
     assert kind == NUMBER
-    n_values = _n_whole_values(numbers(values[:MOST_ROWS]))
-    if n_values is not None and len(values) > MOST_ROWS and _has_fraction(numbers(values)):
-        n_values = None
-    if n_values is None:
-        return ColumnPlan(name, type_name, Number(), "numbers")
-    return ColumnPlan(name, type_name, Categorical(), f"whole numbers, {n_values} value{'s' if n_values != 1 else ''}")
+    return ColumnPlan(name, type_name, Undeclared(), "")
 
 
-def _n_whole_values(x: Any) -> int | None:
-    """Number of distinct values of a column, if they are few whole numbers; otherwise None."""
-    if x.dtype.kind == "f":
-        head = x[:_SAMPLE]
-        if not _whole(head[~np.isnan(head)]):
-            return None
-        x = x[~np.isnan(x)]
-        if not _whole(x):
-            return None
-    if not len(x):
-        return None
-    most = min(MOST_CATEGORIES, max(2, int(np.sqrt(len(x)))))
-    if len(np.unique(x[:_SAMPLE])) > most:
-        return None
-    _, distinct, _, narrow = _core.whole_codes(x)
-    n_values = len(distinct) if narrow else len(np.unique(x))
-    return n_values if n_values <= most else None
+_FLAG = Undeclared(boolean=True)
+_COUNTED_BY_VALUE = Undeclared, Refitted, Number, Histogram, Kernel
+_OF_VALUES = Number, Histogram, Kernel, Categorical, Bernoulli, NumberFamily
+"""Families that values which are counted one by one may be taken for."""
+_FAMILIES: tuple[type[Rule], ...] = (
+    Number, Gaussian, Histogram, Kernel, LogNormal, Exponential, Gamma, Beta, Geometric, NegativeBinomial, Categorical,
+    Bernoulli, Poisson, Dates, Text, Multinomial, Complement,
+)  # fmt: skip
+"""Families that can be given by name: those that need no parameter."""
+_COUNT_ALIKE = "compare their schema_, and fit them with the same columns="
 
 
-def _has_fraction(x: Any) -> bool:
-    return bool(x.dtype.kind == "f" and _core.whole_codes(x)[2] >= 0)
+def _joined_plan(mine: ColumnPlan, theirs: ColumnPlan) -> ColumnPlan:
+    """Return the plan of a column that two tables have: numbers, if it holds true and false in one of them alone."""
+    if theirs.why == NO_VALUE:
+        return mine
+    if mine.rule == theirs.rule:
+        return replace(mine, boolean=mine.boolean and theirs.boolean)
+    if mine.why == NO_VALUE or (mine.rule == _FLAG and theirs.rule == Undeclared()):
+        return theirs
+    if mine.rule == Undeclared() and theirs.rule == _FLAG:
+        return mine
+    raise InputError(
+        f"column {mine.name!r} was taken for different things, {_title(mine.rule)} and {_title(theirs.rule)}; "
+        f"{_COUNT_ALIKE}"
+    )
 
 
-def _whole(x: Any) -> bool:
-    return bool(((np.abs(x) < 2**53) & (x == np.floor(x))).all())
+def _redeclared(plan: ColumnPlan, given: Mapping[str, Rule | None]) -> ColumnPlan:
+    """Return the plan of a column by what is declared now."""
+    rule = given.get(plan.name)
+    if isinstance(plan.rule, _COUNTED_BY_VALUE):
+        if plan.name not in given:
+            return replace(plan, rule=Undeclared(plan.boolean), why="")
+        if rule is None or isinstance(rule, _OF_VALUES):
+            return replace(plan, rule=Refitted(rule, plan.boolean), why="given")
+    elif (plan.name not in given and plan.why != "given") or (plan.name in given and rule == plan.rule):
+        return plan
+    wanted = "what it looks like" if plan.name not in given else _title(rule)
+    raise InputError(
+        f"column {plan.name!r} was counted as {_title(plan.rule)}, so it cannot be taken for {wanted}; fit again"
+    )
+
+
+def _title(rule: Rule | None) -> str:
+    return "left out" if rule is None else rule.label
 
 
 def looks_long(values: Any) -> bool:
@@ -276,7 +358,6 @@ def _blocks(
     words: Callable[[Text], Words],
 ) -> tuple[Block, ...]:
     categories: list[CategoryColumn] = []
-    plain: list[tuple[str, Rule]] = []
     densities: dict[NumberFamily, list[str]] = {}
     events: list[str] = []
     blocks: list[Block] = []
@@ -297,18 +378,22 @@ def _blocks(
             events.append(column.name)
         elif isinstance(rule, NumberFamily):
             densities.setdefault(rule, []).append(column.name)
-        else:
-            plain.append((column.name, rule))
     for family, names in reversed(densities.items()):
         blocks.insert(0, DensityBlock(family.title, tuple(names), Densities(who, family)))
     if events:
         blocks.insert(0, MatrixBlock("events", tuple(events), PoissonFamily(who)))
-    if plain:
-        blocks.insert(0, NumberBlock(who, tuple(plain)))
+    blocks[:0] = _numbers(columns, who, grouped)
     if categories:
         blocks.insert(0, CategoryBlock(who, tuple(categories)))
     blocks += [_group(names, rule, who) for names, rule in groups]
     return tuple(blocks)
+
+
+def _numbers(columns: list[ColumnPlan], who: str, grouped: set[str]) -> list[NumberBlock]:
+    """Return the block of the columns of numbers that are counted value by value, if there are any."""
+    rules = [(column.name, column.rule) for column in columns if column.name not in grouped]
+    counted = tuple((name, rule) for name, rule in rules if isinstance(rule, _COUNTED_BY_VALUE))
+    return [NumberBlock(who, counted)] if counted else []
 
 
 def _group(names: tuple[str, ...], rule: Rule, who: str) -> MatrixBlock:

@@ -1,4 +1,4 @@
-"""The schema of a fitted model as a table to look at."""
+"""The schema of a fitted model as a table for people."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from naively.families.blocks.categories import CategoryBlock, CategoryColumn
 from naively.families.blocks.density_columns import DensityBlock
 from naively.families.blocks.number_columns import NumberBlock
 from naively.families.blocks.text import TextBlock
-from naively.families.columns.declared import Number
-from naively.families.columns.numeric import Column
+from naively.families.columns.declared import Refitted, Undeclared
 from naively.learn.schema import Schema
 from naively.names import Index
 from naively.report import RowReport, Sheet
@@ -52,7 +51,7 @@ class SchemaTable(RowReport):
         missing_by_column = {} if ledger.parts is None else _missing_values(blocks, ledger)
         rows = []
         for column in schema.columns:
-            if column.rule is None:
+            if column.rule is None or (isinstance(column.rule, Refitted) and column.rule.family is None):
                 rows.append(SchemaRow(column.name, column.type, "left out", column.why, None))
                 continue
             family, why = details.get(column.name, (column.rule.label, ""))
@@ -105,13 +104,11 @@ def _details(blocks: Blocks, ledger: Ledger, rule: Smoothing, table: Table | Non
                     result[column.source] = name, ", one category"
         elif isinstance(block, NumberBlock):
             own: Any = made if part is None else block.family.table(part, rule, nothing)
-            ignored = own.ignored
+            rules = dict(block.columns)
             for decided in own.columns:
-                if decided.name not in ignored:
-                    result[decided.name] = decided.shown, _loss_note(decided)
-                else:
-                    one_bin = decided.edges is not None
-                    result[decided.name] = name, f", one bin{_loss_note(decided)}" if one_bin else ", one value"
+                declared = "" if isinstance(rules[decided.name], Undeclared) or not decided.why else ", "
+                why = f"{declared}{decided.why}" + (f", {decided.ignored}" if decided.ignored else "")
+                result[decided.name] = name if decided.ignored else decided.description, why
         elif isinstance(block, DensityBlock):
             densities: Any = made if part is None else block.family.table(part, rule, nothing)
             result |= dict.fromkeys(block.ignored(densities), (name, ", one value"))
@@ -126,11 +123,3 @@ def _category_detail(column: CategoryColumn, known: Index, before: tuple[str, st
     if column.threshold is not None:
         return "bernoulli"
     return f"categorical, {known.size:,} categories"
-
-
-def _loss_note(column: Column) -> str:
-    if column.losses is None:
-        return ", too close together for bins" if isinstance(column.rule, Number) else ""
-    normal, bins = column.losses
-    mine, other, called = (normal, bins, "histogram") if column.edges is None else (bins, normal, "gaussian")
-    return f": {mine:.3f} leaving one out, {other:.3f} by {called}"

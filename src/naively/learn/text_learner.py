@@ -62,7 +62,7 @@ class TextLearner(CalibratingLearner):
         raise NotImplementedError
 
     def _resolved(self, model: Model | None) -> dict[str, Any]:
-        """The parameters with what was chosen in place of "auto"."""
+        """Return the parameters with the choices in place of "auto"."""
         return resolved_recipe(None if model is None else _recipe(model), self._parameters())
 
     def _words(self, model: Model | None) -> Words:
@@ -109,7 +109,7 @@ class TextLearner(CalibratingLearner):
 
     @property
     def _is_open(self) -> bool:
-        """True if all counts are there that a recipe may need."""
+        """True if all counts exist that a recipe may need."""
         return "_state" in vars(self) and PAIRS in self._state.features
 
     def _state_to_merge(self, learner: Any) -> Model:
@@ -120,7 +120,7 @@ class TextLearner(CalibratingLearner):
                 return state
         elif PAIRS in mine.ledger.counted:
             raise InputError("merge models that were loaded from files before those that were not")
-        else:  # which has pairs as well
+        else:  # pairs are counted too
             ngrams = {tuple(self._resolved(mine)["ngrams"])}
             if ngrams <= {(1, 1), Candidates().longest}:
                 return _with_words_of(state, ngrams == {(1, 1)})
@@ -138,7 +138,8 @@ class TextLearner(CalibratingLearner):
         if limits is SAMPLED and plain and len(batch.frame) >= FEWEST:
             sample = Sample(limits).with_rows(batch.frame, batch.codes, batch.classes, batch.weight).settled
             each = float(len(batch.codes)) if batch.weight is None else float(batch.weight.sum())
-            if sample.weight_of(batch.classes).sum() >= each * (1 - 1e-12):
+            same = sample.n_rows == len(batch.frame) or sample.groups[0].exact.dtype == np.int64  # copies included
+            if same and sample.weight_of(batch.classes).sum() >= each * (1 - 1e-12):
                 return self._read_once(blocks, sample, declared)
         return self._counted_first(blocks, batch, declared, blocks.no_features())
 
@@ -161,7 +162,7 @@ class TextLearner(CalibratingLearner):
         return replace(Model(Ledger.of(tally), np.float64, declared, self._counted()), sample=sample)
 
     def _counted_first(self, blocks: Blocks, batch: Batch, declared: Index, features: Any) -> Model:
-        """The state once the first texts are counted."""
+        """Return the state after the first texts are counted."""
         tally = blocks.count(batch.frame, batch.codes, batch.classes, features, batch.weight)
         return Model(Ledger.of(tally), np.float64, declared, self._counted())
 
@@ -220,7 +221,7 @@ class TextLearner(CalibratingLearner):
         parameters = self._parameters()
         if not is_open(parameters):
             return state.chosen
-        if PAIRS not in state.ledger.counted:  # the file that the model is from has the words of its recipe alone
+        if PAIRS not in state.ledger.counted:  # the file that the model is from has only the words of its recipe
             resolved = self._resolved(state)
             parameters |= {name: resolved[name] for name in ("ngrams", "min_df")}
         classes = sorted_index(state.ledger.classes.names)

@@ -1,4 +1,4 @@
-"""The parameters of a text classifier, turned into a family of words and a rule of smoothing."""
+"""Parameters of a text classifier, as a family of words and a smoothing rule."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ COUNTED = (
 
 
 def words_family(who: str, parameters: Mapping[str, Any]) -> Words:
-    """The family that these parameters of `TextClassifier` stand for."""
+    """Return the family that these parameters of `TextClassifier` stand for."""
     stop, vocabulary, hashing = (parameters[name] for name in ("stop_words", "vocabulary", "hashing"))
     if vocabulary is not None and hashing is not None:
         raise InputError("vocabulary and hashing exclude each other: give one of them")

@@ -16,6 +16,8 @@ from naively.threads import threads
 class CodeRows:
     """Columns of one length, each of which gives every row a code (the lowest number of int32: missing).
 
+    `refuse` makes the error for a value that cannot be used, from its kind, row and column.
+
     `refuse` makes an error of the kind, row and column of a value that cannot be used.
     """
 
@@ -33,7 +35,7 @@ class CodeRows:
 
     @cached_property
     def codes(self) -> Array:
-        """The codes as an array, rows by columns."""
+        """All codes as an array, rows by columns."""
         codes, fault = _core.read_codes(self.columns, self.rows, threads(self.size))
         if fault is not None:
             raise self.refuse(fault)
@@ -42,7 +44,7 @@ class CodeRows:
 
 @dataclass(frozen=True, eq=False)
 class CodeTerm:
-    """Columns and a row of weights for each code of each of them; a code of `sizes` or more is weighed by `unseen`."""
+    """Columns and a row of weights for each code of each column; codes from `sizes` on have the weights `unseen`."""
 
     columns: CodeRows
     weights: Array
@@ -57,7 +59,7 @@ class CodeTerm:
 
 
 def sums(terms: Sequence[CodeTerm], classes: int) -> Array:
-    """Rows by classes: what the weights of each row's codes add up to."""
+    """Return for each row and class the sum of the weights of the row's codes."""
     scores, _, fault = _core.score_columns([term.term for term in terms], *_size(terms, classes))
     _refuse(terms, fault)
     return scores

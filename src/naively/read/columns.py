@@ -90,12 +90,12 @@ def type_of(values: Any) -> str:
 
 
 def chunks(values: Any) -> list[Any]:
-    """The pieces of an Arrow column."""
+    """Return the chunks of an Arrow column."""
     return values.chunks if hasattr(values, "chunks") else [values]
 
 
 def numbers(values: Any) -> Array:
-    """A column of numbers in a type that the compiled core reads; NaN where something is missing."""
+    """Return a column of numbers in a type that the compiled core reads; NaN stands for a missing value."""
     if isinstance(values, np.ndarray):
         return np.ascontiguousarray(native_values(values))
     import pyarrow as pa
@@ -115,10 +115,10 @@ def numbers(values: Any) -> Array:
 
 
 def _chunk_numbers(chunk: Any) -> Array:
-    """Return the numbers or flags of an Arrow array; pyarrow's own conversion would import pandas."""
+    """Return the numbers or flags of an Arrow array; pyarrow's own conversion, of types too, would import pandas."""
     import pyarrow as pa
 
-    dtype = chunk.type.to_pandas_dtype()
+    dtype = np.dtype(_FLOATS.get(str(chunk.type), str(chunk.type)))
     if pa.types.is_boolean(chunk.type):
         found = flags_in(chunk, 1).view(np.uint8)
     elif not len(chunk):
@@ -131,6 +131,7 @@ def _chunk_numbers(chunk: Any) -> Array:
     return found
 
 
+_FLOATS = {"double": "float64", "float": "float32", "halffloat": "float16"}
 _PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 
 
@@ -146,7 +147,9 @@ def missing(values: Any) -> Array:
 
 
 def coded(values: Any) -> tuple[Array, list[Any]]:
-    """The distinct values of a column of text or categories, and for each row the number of its own (-1: missing)."""
+    """Return for each row of a text or categorical column the number of its value (-1: missing), and the distinct
+    values.
+    """
     import pyarrow as pa
 
     numbers_of: dict[Any, int] = {}
@@ -174,7 +177,7 @@ def _dictionary_codes(part: Any) -> tuple[Array, list[Any]]:
     indices = part.indices.cast(pa.int32())
     codes = (indices.fill_null(-1) if part.null_count else indices).to_numpy()
     own = [_text(v) for v in part.dictionary.to_pylist()]
-    seen = np.bincount(codes + 1, minlength=len(own) + 1)[1:] > 0  # a dictionary may list more than there is
+    seen = np.bincount(codes + 1, minlength=len(own) + 1)[1:] > 0  # a dictionary may list values that no row has
     return codes, [v if here else None for v, here in zip(own, seen.tolist(), strict=True)]
 
 

@@ -1,4 +1,4 @@
-"""Files as tables: whole, in memory."""
+"""Files as tables, read whole into memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ def read_file(X: Any) -> Any:
     """Read the file at a path, or what a request names, as a table of Arrow."""
     import pyarrow as pa
 
-    from naively.sources import Request, SourceError, open_source
+    from naively.sources.errors import SourceError
+    from naively.sources.open import open_source
+    from naively.sources.request import Request
 
     request = X if isinstance(X, Request) else Request(paths=(os.fspath(X),))
     with open_source(request) as source:

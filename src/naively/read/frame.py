@@ -26,7 +26,7 @@ _SCORES, _SCORED_ROWS, _SCORED_TEXTS = 1 << 19, 1 << 18, 1 << 12
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """Columns of one length by name. `named`: whether the names were given, or are only the numbers of the columns.
+    """Columns of one length by name. `named` is False if the names are only the numbers of the columns.
 
     `whole` are rows that one block takes as they are, in place of columns: an array, a sparse matrix, or texts.
     """
@@ -113,8 +113,16 @@ class Frame:
     def __len__(self) -> int:
         return self.rows
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields, with columns of Arrow as the bytes of a stream, which every library can save."""
+        return {**self.__dict__, "columns": {name: _as_bytes(values) for name, values in self.columns.items()}}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        columns = {name: _from_bytes(values) for name, values in state["columns"].items()}
+        self.__dict__.update({**state, "columns": columns})
+
     def part(self, begin: int, end: int) -> Frame:
-        """Some of the rows."""
+        """Return the rows from `begin` to `end`."""
         if begin == 0 and end >= self.rows:
             return self
         if self.whole is not None:
@@ -141,7 +149,7 @@ class Frame:
         return []
 
     def only(self, mask: Array) -> Frame:
-        """The rows of a mask."""
+        """Return the rows for which the mask is True."""
         if self.whole is not None:
             return self.take(np.flatnonzero(mask))
         import pyarrow as pa
@@ -152,7 +160,7 @@ class Frame:
         return Frame({name: chosen(v) for name, v in self.columns.items()}, int(mask.sum()), self.named)
 
     def take(self, rows: Array) -> Frame:
-        """The rows with these numbers, in that order."""
+        """Return the rows with these numbers, in that order."""
         if self.whole is not None:
             plain = isinstance(self.whole, np.ndarray) or not hasattr(self.whole, "take")
             return Frame.of_rows(self.whole[rows] if plain else self.whole.take(rows))
@@ -189,7 +197,30 @@ class Frame:
         return pa.nulls(self.rows)
 
 
-# --- what comes as a column
+def _as_bytes(values: Any) -> Any:
+    """Return a column of Arrow as the bytes of a stream, any other as it is."""
+    if isinstance(values, (np.ndarray, Unreadable)):
+        return values
+    import pyarrow as pa
+
+    sink = pa.BufferOutputStream()
+    table = pa.table({"": values})
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return sink.getvalue().to_pybytes()
+
+
+def _from_bytes(values: Any) -> Any:
+    """Return the column that `_as_bytes` took."""
+    if not isinstance(values, bytes):
+        return values
+    import pyarrow as pa
+
+    column = pa.ipc.open_stream(values).read_all().column(0)
+    return column.combine_chunks() if column.num_chunks != 1 else column.chunk(0)
+
+
+# --- converting columns
 
 
 def _readable(name: Any, values: Any, read: Callable[[Any, Any], Any]) -> Any:
@@ -231,7 +262,7 @@ def arrow_column(name: Any, values: Any) -> Any:
 
 
 def _of_any(name: Any, values: Any) -> Any:
-    """A value of a dict."""
+    """Convert a value of a dict to a column."""
     if is_a(values, "pandas.Series", "pandas.Index", "pandas.api.extensions.ExtensionArray"):
         return _of_pandas(name, _stored(sys.modules["pandas"].Series(values)))
     if is_a(values, "polars.Series"):
@@ -247,7 +278,7 @@ def _of_any(name: Any, values: Any) -> Any:
 
 
 def _pandas_columns(X: Any) -> Iterator[tuple[Any, Any]]:
-    """The columns of a DataFrame as arrays; where pandas lets them be had, without a Series made of each."""
+    """Yield the columns of a DataFrame as arrays, if pandas allows it without making a Series of each."""
     stored = getattr(X, "_get_column_array", None)
     if stored is None:
         return ((name, _stored(series)) for name, series in X.items())
@@ -308,7 +339,7 @@ def _of_objects(name: Any, values: list[Any]) -> Any:
             return pa.array(values, from_pandas=True)
         column = arrow_of_list(values)
         return pa.array(values) if column is None else column
-    except UnicodeEncodeError:  # half a character, which becomes its number
+    except UnicodeEncodeError:  # a lone surrogate, which becomes its number
         return _of_objects(
             name, [v.encode("utf-8", "backslashreplace").decode() if isinstance(v, str) else v for v in values]
         )

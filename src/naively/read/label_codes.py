@@ -1,4 +1,4 @@
-"""The border: labels and weights of users, checked once and numbered."""
+"""Checks and numbers labels and weights that users pass."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from naively.read.shapes import in_memory, one_dimensional, refuse_masked
 
 @dataclass(frozen=True, eq=False)
 class CodedLabels:
-    """Labels that have been numbered: the number of each row's label among the distinct ones."""
+    """Encoded labels: for each row the number of its label among the distinct ones."""
 
     codes: Array
     distinct: Array
@@ -29,7 +29,7 @@ class CodedLabels:
         return len(self.codes)
 
     def __getitem__(self, rows: Array) -> CodedLabels:
-        """The labels of some rows, given as a mask or by number."""
+        """Return the labels of some rows, given as a mask or by number."""
         codes = self.codes[rows]
         seen = np.bincount(codes, minlength=len(self.distinct)) > 0
         return CodedLabels((np.cumsum(seen) - 1).astype(np.int32)[codes], self.distinct[seen])
@@ -40,7 +40,7 @@ class MissingLabel(InputError):
 
 
 def check_labels(y: Any, rows: int) -> Any:
-    """Labels as one array, none missing; those that have been numbered stay as they are."""
+    """Return labels as one array without missing ones; encoded labels stay as they are."""
     if isinstance(y, CodedLabels):
         _check_length(len(y), rows)
         return y
@@ -80,7 +80,7 @@ def _check_length(labels: int, rows: int) -> None:
 
 
 def encode(values: Array) -> tuple[Array, Array]:
-    """The number of each value, and the distinct values in the order in which they appear."""
+    """Return the number of each value, and the distinct values in the order in which they appear."""
     if values.dtype == object:
         return _encode_objects(values)
     values = np.ascontiguousarray(values)
@@ -92,13 +92,13 @@ def encode(values: Array) -> tuple[Array, Array]:
 
 
 def _encode_objects(values: Array) -> tuple[Array, Array]:
-    """The same for values of any type: text and numbers; raise for other types, or for both."""
+    """Encode values of any type, all text or all numbers; raise for other types, or for both."""
     types = set(map(type, values))
     if types == {int}:
         try:
             codes, firsts = encode(values.astype(np.int64))
             return codes, firsts.astype(object)
-        except OverflowError:  # which keys are for
+        except OverflowError:  # NaN-safe keys handle these
             pass
     keys: Any = values if types <= {str} else list(map(safe_key, values))
     numbers: dict[Any, int] = {}
@@ -128,7 +128,7 @@ def _encode_objects(values: Array) -> tuple[Array, Array]:
 
 
 def _plain(value: Any) -> Any:
-    """A label as plain text or a plain number, where it is a member of an Enum of these."""
+    """Return a member of an Enum of texts or numbers as a plain text or number; anything else as it is."""
     if isinstance(value, str):
         return str.__str__(value)
     return value.value if isinstance(value, Enum) else value
@@ -150,13 +150,13 @@ def _mixed(value: Any, row: int, other: Any) -> RowError:
 
 
 def number_labels(y: Array | CodedLabels, known: Index | None) -> tuple[Array, Index]:
-    """The class number of each label. New labels come behind the known ones; without any, they are sorted."""
+    """Return the class number of each label. New labels come after the known ones; if none are known, in order."""
     codes, distinct = (y.codes, y.distinct) if isinstance(y, CodedLabels) else encode(y)
     return number_codes(codes, distinct, known)
 
 
 def number_codes(codes: Array, distinct: Array, known: Index | None) -> tuple[Array, Index]:
-    """The same for labels that have numbers among the distinct ones already."""
+    """Return the class numbers of labels that are encoded already."""
     index = sorted_index(distinct) if known is None else known
     places = index.locate(distinct)
     if -1 in places.tolist():
@@ -168,14 +168,14 @@ def number_codes(codes: Array, distinct: Array, known: Index | None) -> tuple[Ar
 
 
 def sorted_index(labels: Any) -> Index:
-    """Labels in sorted order."""
+    """Return an index of the labels in sorted order."""
     array = Index.of(labels if isinstance(labels, np.ndarray) else np.asarray(labels)).names
     assert array is not None
     return Index.of(np.sort(array))
 
 
 def known_classes(classes: Index, known: Index) -> None:
-    """Raises where there are classes that were never counted."""
+    """Raise InputError if there are classes that were never counted."""
     if classes.size > known.size:
         label = classes.name(known.size)
         raise NegativeCount(
@@ -184,7 +184,7 @@ def known_classes(classes: Index, known: Index) -> None:
 
 
 def counted_codes(codes: Array, classes: Index, known: Index, weight: Array | None) -> Array:
-    """The class numbers of rows that were counted; raise if a class was not.
+    """Return the class numbers of rows that were counted; raise InputError if one of the classes was not.
 
     A row of weight 0 was not counted either: where nothing else is of its class, it gets the number 0.
     """
@@ -197,12 +197,12 @@ def counted_codes(codes: Array, classes: Index, known: Index, weight: Array | No
 
 
 def rows_that_count(weight: Array | None) -> Array | None:
-    """A mask of the rows whose weight is above 0; None where that is all of them."""
+    """Return a mask of the rows whose weight is above 0; None if that is all of them."""
     return None if weight is None or weight.all() else weight > 0
 
 
 def check_weights(weight: Any, rows: int) -> Array | None:
-    """Weights as float64, none below zero, missing or infinite."""
+    """Return weights as float64; raise InputError if one is below zero, missing or infinite."""
     if weight is None:
         return None
     refuse_masked(weight, "sample_weight")
@@ -236,5 +236,8 @@ def check_weights(weight: Any, rows: int) -> Array | None:
         )
     weight = counted_weights(weight)
     if rows and not weight.any():
-        raise InputError("sample_weight: every weight is zero, so there is nothing to count; leave some above zero")
+        raise InputError(
+            "sample_weight: every weight is zero or rounded to zero (below 2^-65), so there is nothing to count; "
+            "leave some above zero"
+        )
     return np.ascontiguousarray(weight)

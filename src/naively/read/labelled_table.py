@@ -1,4 +1,4 @@
-"""The border of tables: rows, labels and weights of users, checked once and ready to count."""
+"""Checks rows, labels and weights of tables, and returns them ready to count."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def labelled(
 def weighed(
     X: Any, y: Any, classes: Index | None, sample_weight: Any, who: str, unlabelled: str
 ) -> tuple[Frame, Array, Index, Array | None, Array | None]:
-    """Return the same for rows with a label and a weight above 0, and a mask of these rows (None: all)."""
+    """Do the same for rows with a label and a weight above 0; return also a mask of these rows (None: all)."""
     frame, codes, distinct, weight, known = _with_label(X, y, sample_weight, who, unlabelled)
     mask = rows_that_count(weight)
     if mask is not None and weight is not None:
@@ -126,7 +126,7 @@ def frame_of(X: Any) -> Frame:
 
 
 def _objects(rows: Any) -> Any:
-    """Rows of values of different types, each as it is."""
+    """Return an array of rows whose values have different types, each as it is."""
     try:
         return np.array(rows, dtype=object)
     except ValueError:

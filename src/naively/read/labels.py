@@ -26,7 +26,7 @@ def refuse_target(y: Any, frame: Frame) -> None:
 
 
 def encoded_labels(y: Any, rows: int) -> tuple[Array, Array]:
-    """The number of each label among the distinct ones (-1: missing), and these."""
+    """Return the number of each label among the distinct ones (-1: missing), and the distinct ones."""
     if isinstance(y, Unreadable):
         raise y.error
     if isinstance(y, CodedLabels):

@@ -1,4 +1,4 @@
-"""Lists as Arrow arrays without pyarrow's own conversion, which imports pandas where that is installed."""
+"""Converts lists to Arrow arrays without pyarrow's own conversion, which imports pandas if that is installed."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ import numpy as np
 from naively.arrays import Array
 
 _FILLED: dict[type, Any] = {bool: False, int: 0, float: 0.0, str: ""}
-"""The kinds of values that are read here, and the one that stands in place of None."""
+"""The types of values that are read here, and the value that stands in place of None."""
 MOST_ROWS = 1 << 10
 """Longer lists are left to pyarrow: it reads them several times faster, which then repays the import."""
 
 
 def arrow_of_list(values: list[Any]) -> Any:
-    """Return an Arrow array of values of one kind (flags, whole numbers, floats or texts) and None.
+    """Return an Arrow array of values of one type (flags, whole numbers, floats or texts) and None.
+
+    Return None if the list is long or holds anything else.
 
     Returns None where the list is long or holds anything else.
 

@@ -1,4 +1,4 @@
-"""Rows: the arrays that the compiled core reads, and the errors for entries that it cannot use."""
+"""Matrices: the arrays of rows that the compiled core reads, and the errors for entries that it cannot use."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SparseRows(NamedTuple):
     shape: tuple[int, int]
 
     def matrix(self) -> Any:
-        """The same as a matrix of SciPy's."""
+        """The rows as a matrix of SciPy."""
         from scipy.sparse import csr_matrix
 
         return csr_matrix((self.data, self.indices, self.indptr), shape=self.shape)
@@ -74,9 +74,9 @@ class ValueRange:
 
 
 def native(X: Rows, *, once: bool = False) -> Rows:
-    """The same rows in a type that the core reads; nothing is copied where they are in one already.
+    """Return rows in a type that the core reads; nothing is copied if they have one already.
 
-    `once`: an entry that a sparse row holds in several parts is put together.
+    With `once`, several entries of a sparse row in one column are added up.
     """
     if is_sparse_matrix(X):
         X = X if X.format == "csr" else X.tocsr()
@@ -94,7 +94,7 @@ def native(X: Rows, *, once: bool = False) -> Rows:
 
 
 def check_pointers(X: Any) -> None:
-    """Raises where the rows of a CSR matrix do not lie within what it stores, before anything follows them."""
+    """Raise InputError if the rows of a CSR matrix are not within its stored entries."""
     starts, stored = X.indptr, len(X.indices)
     sound = len(starts) == X.shape[0] + 1 and len(X.data) == stored and starts[0] == 0 and starts[-1] <= stored
     if sound and len(starts) > 2:
@@ -104,7 +104,7 @@ def check_pointers(X: Any) -> None:
 
 
 def check_columns(X: Any) -> None:
-    """Raises where a CSR matrix names a column that it does not have."""
+    """Raise InputError if a CSR matrix names a column that it does not have."""
     if len(X.indices) and (X.indices.min() < 0 or X.indices.max() >= X.shape[1]):
         raise InputError(f"the sparse matrix is damaged: it names columns beyond its {X.shape[1]}; build it anew")
 
@@ -113,7 +113,7 @@ _TILE = 1 << 12
 
 
 def interleaved(columns: Sequence[Array], rows: int, dtype: Any) -> Array:
-    """Columns as an array of rows, made a few rows at a time, so that these stay in cache."""
+    """Return columns as an array of rows, filled a few rows at a time, so that these stay in the cache."""
     result = np.empty((rows, len(columns)), dtype)
     for begin in range(0, rows, _TILE):
         for j, column in enumerate(columns):
@@ -122,14 +122,14 @@ def interleaved(columns: Sequence[Array], rows: int, dtype: Any) -> Array:
 
 
 def blocks(X: Rows, width: int, cells: int = 1 << 22) -> Any:
-    """Slices of rows such that a block of them, `width` numbers each, stays small."""
+    """Yield slices of rows such that a block of them, `width` numbers each, stays small."""
     step = max(1, cells // max(width, 1))
     for start in range(0, X.shape[0], step):
         yield slice(start, min(start + step, X.shape[0]))
 
 
 def missing_mask(X: Rows) -> Any:
-    """A sparse matrix with a one for every missing entry; None where nothing can be missing."""
+    """Return a sparse matrix with a one for every missing entry; None if nothing can be missing."""
     values = X.data if is_sparse(X) else X
     if values.dtype.kind != "f":
         return None
@@ -163,11 +163,13 @@ class RowError(InputError):
         self.message, self.row = message, row
 
     def offset(self, by: int) -> RowError:
-        """Return the error for a row that much further on."""
+        """Return the error for a row that is `by` rows further on."""
         return type(self)(self.message, self.row + by)
 
     def among(self, rows: Array | None) -> RowError:
-        """The same with the number of the row in the whole table, of which `rows` (a mask; None: all) were used."""
+        """Return the error with the number of the row in the whole table, of which `rows` (a mask; None: all) were
+        used.
+        """
         return self if rows is None else type(self)(self.message, int(np.flatnonzero(rows)[self.row]))
 
     def __reduce__(self) -> Any:
@@ -178,7 +180,7 @@ class RowTypeError(RowError, TypeError):
     """Raised for an entry of a type that cannot be used."""
 
 
-ROW = "\0row\0"  # where the number of the row stands in a message
+ROW = "\0row\0"  # stands for the row's number in a message
 
 
 def in_blocks(X: Rows, width: int, work: Callable[[Rows, slice], Any], cells: int = 1 << 22) -> list[Any]:
@@ -227,7 +229,7 @@ def error_for(
 
 
 def native_values(values: Array) -> Array:
-    """The same numbers in a type of NATIVE; nothing is copied where they are in one already."""
+    """Return numbers in a type of NATIVE; nothing is copied if they have one already."""
     if values.dtype in NATIVE:
         return values
     if values.dtype == np.bool_:

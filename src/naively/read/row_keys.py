@@ -1,4 +1,4 @@
-"""Row keys: a number for each row that depends on its content and its label alone, in every process."""
+"""Row keys: a number for each row that depends only on its content and its label, in every process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MULTIPLIERS = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB13311
 
 
 def row_keys(frame: Frame, codes: Array, classes: Index) -> Array:
-    """Keys of rows, whose labels are the numbers of some classes. A column that is absent or missing changes no key.
+    """Return a key for each row; labels are class numbers. A column that is absent or missing changes no key.
 
     >>> keys = row_keys(Frame.of_rows(Texts.of(["a", "b", "a", "a"])), np.array([0, 0, 0, 1]), Index.of(["x", "y"]))
     >>> bool(keys[0] == keys[2]), len(set(keys.tolist()))
@@ -34,7 +34,7 @@ def _label_hashes(codes: Array, classes: Index) -> Array:
     hashes = np.zeros(int(codes.max(initial=-1)) + 1, np.uint64)
     for code in np.flatnonzero(np.bincount(codes)).tolist():
         label = classes.name(code)
-        same = float(label) if isinstance(label, (int, float)) else label  # 1 is 1.0
+        same = float(label) if isinstance(label, (int, float)) else label  # 1 and 1.0 have the same key
         hashes[code] = zlib.crc32(repr(same).encode())
     return hashes[codes]
 
@@ -48,7 +48,7 @@ def _table_hashes(columns: Mapping[str, Any], n_rows: int) -> Array:
 
 
 def _column_hashes(name: str, values: Any) -> Array:
-    """A hash for each value; 0 where it is missing, equal for numbers that are equal, whatever their types."""
+    """Return a hash for each value: 0 if it is missing, equal for equal numbers whatever their types."""
     kind, seed = kind_of(name, values), zlib.crc32(name.encode("utf-8", "surrogatepass"))
     if kind == NOTHING:
         return np.zeros(len(values), np.uint64)
@@ -70,7 +70,7 @@ def _text_hashes(values: Any, seed: int) -> Array:
 
 
 def _mixed(keys: Array, more: Array) -> Array:
-    """Keys with one more hash (the finisher of SplitMix64)."""
+    """Mix one more hash into keys (the finisher of SplitMix64)."""
     x = keys * _MULTIPLIERS[0] + more
     x = (x ^ (x >> np.uint64(30))) * _MULTIPLIERS[1]
     x = (x ^ (x >> np.uint64(27))) * _MULTIPLIERS[2]

@@ -1,4 +1,4 @@
-"""Rows that come one by one: a dict for each, with a value for each column."""
+"""Reads rows that come one by one: a dict for each, with a value for each column."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays of one and two dimensions from the input of users; errors use the words of scikit-learn."""
+"""Converts the input of users to arrays of one and two dimensions; errors use the words of scikit-learn."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from naively.read.matrix import is_sparse_matrix
 
 
 def in_memory(values: Any) -> Any:
-    """Return an array of another library as one of NumPy's, sharing memory where it can; anything else as it is."""
+    """Return an array of another library as a NumPy array, sharing memory if possible; anything else as it is."""
     if isinstance(values, np.ndarray) or not hasattr(values, "__dlpack__"):
         return values
     try:
         return np.from_dlpack(values)
     except (BufferError, TypeError, ValueError, RuntimeError):
-        pass  # of a type or on a device that DLPack does not carry to NumPy
+        pass  # DLPack cannot carry this type or device to NumPy
     try:
         return np.asarray(values)
     except (TypeError, ValueError, RuntimeError) as error:
@@ -45,7 +45,7 @@ def refuse_masked(values: Any, what: str) -> None:
 
 
 def one_dimensional(y: Any) -> Array:
-    """Labels as an array of one dimension; a single column of two is taken, with a warning."""
+    """Return labels as an array of one dimension; a single column of two dimensions is accepted, with a warning."""
     _refuse_matrices(y)
     refuse_masked(y, "Input y contains NaN: the label")
     array = label_array(in_memory(y))
@@ -61,7 +61,7 @@ def one_dimensional(y: Any) -> Array:
 
 
 def label_array(y: Any) -> Array:
-    """Labels as an array, in which those that differ stay different.
+    """Return labels as an array in which different labels stay different.
 
     >>> label_array([1, "1"]).tolist(), label_array([1, 2]).dtype
     ([1, '1'], dtype('int64'))
@@ -72,7 +72,7 @@ def label_array(y: Any) -> Array:
         return np.asarray(_plain_numbers(y))
     listed = y if isinstance(y, list) else list(y)
     if listed and isinstance(listed[0], str) and set(map(type, listed)) == {str}:
-        if "\0" in "".join(listed):  # which NumPy's text loses at the end
+        if "\0" in "".join(listed):  # NumPy would drop it from the end of a text
             return _objects(listed)
         return np.fromiter(listed, f"U{max(map(len, listed)) or 1}", len(listed))
     try:
@@ -103,7 +103,7 @@ def _objects(listed: list[Any]) -> Array:
 
 
 def two_dimensional(X: Any) -> Array:
-    """Rows as an array of two dimensions."""
+    """Return rows as an array of two dimensions."""
     _refuse_matrices(X)
     array = np.asarray(in_memory(X))
     if array.dtype.kind == "c":
@@ -128,7 +128,9 @@ def _refuse_matrices(values: Any) -> None:
 
 
 def _plain_numbers(y: Any) -> Any:
-    """pandas' own types of numbers and flags as float64, so that what is missing is NaN; beyond 2^53 as they are."""
+    """Convert pandas' own numbers and flags to float64, where missing is NaN; whole numbers beyond 2^53 stay as they
+    are.
+    """
     one_column = is_a(y, "pandas.DataFrame") and y.shape[1] == 1
     dtype = y.dtypes.iloc[0] if one_column else getattr(y, "dtype", None)
     if not is_a(dtype, "pandas.api.extensions.ExtensionDtype") or is_a(dtype, "pandas.SparseDtype"):
@@ -143,5 +145,5 @@ def _plain_numbers(y: Any) -> Any:
 
 
 def _conversion_warning() -> type[Warning]:
-    """scikit-learn's category, where it is loaded."""
+    """Return scikit-learn's category of warning if it is loaded."""
     return getattr(sys.modules.get("sklearn.exceptions"), "DataConversionWarning", UserWarning)

@@ -69,12 +69,15 @@ class Texts:
         return cls(_core.Texts.of_buffers(starts, data, missing if len(missing) else None))
 
     def copied(self) -> Texts:
-        """Return the same texts in memory of their own, whoever owns what they were read from."""
-        make, arguments = self.__reduce__()
-        return make(*arguments)
+        """Return the same texts in memory of their own, so that they do not depend on the owner of the original."""
+        return Texts.of_tokens(self.core.tokens()) if self.core.given else Texts.of_arrays(*self.core.buffers())
 
-    def __reduce__(self) -> tuple[Any, Any]:
-        return (Texts.of_tokens, (self.core.tokens(),)) if self.core.given else (Texts.of_arrays, self.core.buffers())
+    def __getstate__(self) -> dict[str, Any]:
+        return {"tokens": self.core.tokens()} if self.core.given else {"arrays": list(self.core.buffers())}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        same = Texts.of_tokens(state["tokens"]) if "tokens" in state else Texts.of_arrays(*state["arrays"])
+        self.__dict__["core"] = same.core
 
     def blocks(self, size: int) -> Iterator[slice]:
         """Yield slices of at most `size` rows."""

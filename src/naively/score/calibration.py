@@ -1,4 +1,7 @@
-"""Calibration: probabilities from log-scores, which alone are too sure.
+"""Calibration: probabilities from log-scores, which by themselves are overconfident.
+
+Naive Bayes counts dependent features as if they were independent, so its scores lie too far apart. Dividing them by one
+number, the temperature, corrects most of that. It is fitted on the scores of held-out rows.
 
 Naive Bayes counts dependent features as if each were news, so its scores lie too far apart. One number, the temperature
 that they are divided by, puts most of that right. It is found on scores of rows that were left out.
@@ -13,11 +16,14 @@ import numpy as np
 
 from naively.arrays import Array
 from naively.errors import InputError
+from naively.store.damage import LARGEST, are, finite, need
 from naively.store.registry import stored
 
 TEMPERATURES = 2.0 ** np.arange(-8.0, 12.5, 0.5)
 """Temperatures at which losses are added up; a parabola finds the best one between them."""
-_EXPECTED = 2.0  # so that a handful of rows does not make a model sure of everything, or of nothing
+# strength of the prior on the temperature, so that a handful of rows does not make a model sure of everything or
+# nothing
+_EXPECTED = 2.0
 METHODS = ("temperature", "per class", "isotonic")
 AUTO = "auto"
 """A temperature, or one and a constant for each class if that is better for held-out rows."""
@@ -34,20 +40,28 @@ FEWEST = 20
 
 
 class Calibration(Protocol):
-    """A rule from log-scores below the highest to log-probabilities, not yet normalised."""
+    """A rule from log-scores, less the highest of their row, to log-probabilities before normalisation."""
 
     @property
     def keeps_order(self) -> bool:
         """True if the class with the highest score is always the most probable."""
 
     def logs(self, below: Array) -> Array:
-        """Rows by classes; what is impossible (-inf) stays so."""
+        """Return the logarithms, rows by classes; impossible ones (-inf) stay so."""
 
 
-@stored()
+def _positive(value: float) -> bool:
+    return 0.0 < value <= LARGEST
+
+
+def _check_temperature(calibration: Temperature) -> None:
+    need(_positive(calibration.value), "a temperature")
+
+
+@stored(check=_check_temperature)
 @dataclass(frozen=True)
 class Temperature:
-    """Scores divided by one number: above 1, they were too sure.
+    """Scores divided by one number; a number above 1 means that they were overconfident.
 
     >>> np.exp(Temperature(2.0).logs(np.array([[0.0, np.log(0.25)]]))).tolist()
     [[1.0, 0.5]]
@@ -60,10 +74,15 @@ class Temperature:
         return below / self.value
 
 
-@stored()
+def _check_per_class(calibration: PerClass) -> None:
+    need(_positive(calibration.temperature), "a temperature")
+    need(are(calibration.offsets, "f8", None) and finite(calibration.offsets), "the constants of a calibration")
+
+
+@stored(check=_check_per_class)
 @dataclass(frozen=True, eq=False)
 class PerClass:
-    """Scores divided by a temperature, and moved by a constant of their class."""
+    """Scores divided by a temperature, plus a constant for each class."""
 
     temperature: float
     offsets: Array
@@ -73,10 +92,19 @@ class PerClass:
         return below / self.temperature + self.offsets
 
 
-@stored()
+def _check_isotonic(calibration: Isotonic) -> None:
+    need(_positive(calibration.temperature), "a temperature")
+    for x, y in calibration.steps:
+        need(are(x, "f8", None) and are(y, "f8", *x.shape) and len(x) > 0, "the steps of a calibration")
+        rising = (np.diff(x) > 0).all() and (np.diff(y) >= 0).all()
+        within = all(values[0] >= 0.0 and values[-1] <= 1.0 for values in (x, y))
+        need(rising and within, "steps of a calibration that do not rise")
+
+
+@stored(check=_check_isotonic)
 @dataclass(frozen=True, eq=False)
 class Isotonic:
-    """Probabilities at a temperature, each class's straightened by a rising function."""
+    """Probabilities at a temperature, adjusted for each class by a rising function."""
 
     temperature: float
     steps: tuple[tuple[Array, Array], ...]
@@ -95,7 +123,7 @@ class Isotonic:
 
 @dataclass(frozen=True, eq=False)
 class PerFold:
-    """A calibration for the rows of each fold, given by the rows of the others."""
+    """The calibration of held-out rows: each fold has one that was fitted on the other folds."""
 
     fold: Array
     calibrations: tuple[Calibration, ...]
@@ -112,7 +140,13 @@ class PerFold:
         return logs
 
 
-@stored()
+def _check_losses(losses: Losses) -> None:
+    need(are(losses.sums, "f8", len(TEMPERATURES)) and finite(losses.sums), "the losses of a calibration")
+    need(0.0 <= losses.rows <= LARGEST, "the rows of a calibration")
+    need(abs(losses.log_margins) <= LARGEST, "the margins of a calibration")
+
+
+@stored(check=_check_losses)
 @dataclass(frozen=True, eq=False)
 class Losses:
     """The losses of rows at each of a few temperatures; `a + b` are the losses of both.
@@ -128,7 +162,7 @@ class Losses:
     def of(cls, below: Array, truth: Array, weight: Array | None = None) -> Losses:
         each = np.ones(len(truth)) if weight is None else weight
         own = below[np.arange(len(truth)), truth]
-        known = np.isfinite(own) & (each > 0)  # what is impossible is so at any temperature
+        known = np.isfinite(own) & (each > 0)  # an impossible label is so at any temperature
         below, own, each = below[known], own[known], each[known]
         sums = each @ np.log(_totals(np.maximum(below, _FAR))) - (each @ own) / TEMPERATURES
         return cls(float(each.sum()), sums, float(each @ np.log(_margins(below))))
@@ -143,10 +177,11 @@ class Losses:
 
     @property
     def temperature(self) -> Temperature:
-        """The temperature at which these rows, and one more that is wrong by the usual margin, lose least.
+        """Return the temperature with the least loss on these rows and one more, which is wrong by the usual margin.
 
-        The row more keeps a sample without a mistake from making a model sure of everything (Laplace's rule for the
-        share of mistakes); a log-normal prior of deviation e² about 1 settles what no row decides.
+        The additional row keeps a sample without a mistake from making a model sure of everything (Laplace's rule for
+        the
+        share of mistakes); a log-normal prior of deviation e² about 1 decides if the rows do not.
         """
         if self.rows <= 0:
             return Temperature()
@@ -179,7 +214,7 @@ def _totals(below: Array) -> Array:
 
 
 def normalised(logs: Array) -> Array:
-    """Probabilities from their logarithms."""
+    """Return probabilities from their logarithms."""
     chance = np.exp(logs - logs.max(axis=1, keepdims=True))
     return chance / chance.sum(axis=1, keepdims=True)
 
@@ -187,12 +222,12 @@ def normalised(logs: Array) -> Array:
 def fitted(
     method: str, below: Array, truth: Array, weight: Array | None = None, losses: Losses | None = None
 ) -> Calibration:
-    """The calibration under which these labels are most probable; `losses` are those of the rows, where known."""
+    """Return the calibration under which these labels are most probable; `losses` are those of the rows, if known."""
     if method not in (*METHODS, AUTO):
         raise InputError(f"calibrate must be True, False or one of {', '.join(map(repr, METHODS))}, got {method!r}")
     losses = Losses.of(below, truth, weight) if losses is None else losses
     temperature = losses.temperature
-    known = np.isfinite(below[np.arange(len(truth)), truth])  # what is impossible is so however it is calibrated
+    known = np.isfinite(below[np.arange(len(truth)), truth])  # an impossible label is so under any calibration
     each = np.ones(len(truth)) if weight is None else weight.astype(np.float64)
     known &= each > 0
     below, truth, each = np.maximum(below[known], _FAR), truth[known], each[known]
@@ -224,14 +259,14 @@ def cross_fitted(method: str, below: Array, truth: Array, weight: Array | None =
 
 
 def enough_rows(method: str, below: Array, truth: Array, each: Array) -> Array:
-    """The numbers of the rows that a calibration is fitted on."""
+    """Return the numbers of the rows that a calibration is fitted on."""
     first, more = stages(method, *below.shape)
     wrong = below[first].argmax(axis=1) != truth[first]
     return first if each[first] @ wrong >= MISTAKES else np.concatenate([first, more])
 
 
 def stages(method: str, rows: int, classes: int) -> tuple[Array, Array]:
-    """The numbers of the rows that a calibration is fitted on, and of those that are added where few are wrong.
+    """Return the numbers of the rows to fit a calibration on, and of those to add if few of them are wrong.
 
     They are drawn at random, but always the same.
     """
@@ -243,7 +278,7 @@ def stages(method: str, rows: int, classes: int) -> tuple[Array, Array]:
 
 
 def stage_sizes(method: str, classes: int) -> tuple[int, int]:
-    """The number of rows that a calibration is fitted on first, and of all that it may be fitted on."""
+    """Return the number of rows to fit a calibration on at first, and the largest number."""
     most = min(max(CELLS // max(classes, 1), FEWEST), MOST)
     return min(SAMPLE if method in ("temperature", AUTO) else MOST, most), most
 
@@ -251,9 +286,9 @@ def stage_sizes(method: str, classes: int) -> tuple[int, int]:
 _FOLDS = 5
 _FAR = -1e30  # stands for impossible where a number is needed
 _NARROW, _WIDE = 1e-3, 1e6
-# As if each constant had been drawn from a standard normal, so that a class of a few rows is not torn off.
+# Each constant has a standard normal prior, so that a class with few rows does not get an extreme one.
 _SHRINK = 1.0
-_STAY = 0.01  # the temperature stays where nothing speaks for another
+_STAY = 0.01  # the temperature's prior is centred on the one that was found before
 _STEPS = 50
 _ROWS_FOR_A_CLASS = 20
 """With fewer rows per class, constants for classes are not tried."""
@@ -271,7 +306,7 @@ def _is_better(per_class: PerClass, temperature: Temperature, below: Array, trut
 
 
 def _loss_and_mistakes(rule: Calibration, below: Array, truth: Array, each: Array) -> tuple[float, float]:
-    """The loss of all rows, and the weight of those that are wrong."""
+    """Return the loss of all rows, and the weight of those that are wrong."""
     logs = rule.logs(below)
     logs = logs - logs.max(axis=1, keepdims=True)
     losses = np.log(np.exp(logs).sum(axis=1)) - logs[np.arange(len(truth)), truth]
@@ -315,7 +350,7 @@ def _per_class(below: Array, truth: Array, each: Array, start: Temperature, marg
 def _derivatives(
     at: Array, below: Array, truth: Array, each: Array, chance: Array, margin: float
 ) -> tuple[Array, Array]:
-    """The first and second derivatives of the loss by the inverse of the temperature and by the constants."""
+    """Return the first and second derivatives of the loss by the inverse of the temperature and by the constants."""
     rows, size = np.arange(len(truth)), len(at)
     weighted = chance * each[:, None]
     mean = (chance * below).sum(axis=1)
@@ -337,7 +372,7 @@ def _isotonic(below: Array, truth: Array, each: Array, start: Temperature) -> Is
     from scipy.optimize import isotonic_regression
 
     chance = normalised(start.logs(below))
-    # As if each end had seen one row more of either kind: nothing is quite sure.
+    # Each end gets one more row of either kind, so that nothing is quite sure.
     low = 1.0 / (each.sum() + 2.0)
     steps = []
     for c in range(chance.shape[1]):

@@ -1,10 +1,11 @@
-"""Density: the table of columns of numbers that have densities of one family."""
+"""Density tables: the scores of numeric columns whose densities belong to one family."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Protocol
 
 import numpy as np
 
@@ -13,7 +14,8 @@ from naively.arrays import Array, Value
 from naively.names import Index
 from naively.read.matrix import Fault, Rows, error_for, in_blocks, is_sparse_matrix
 from naively.score.scores import Scores
-from naively.score.table import Shares, by_block, sorted_scores
+from naively.score.table import NO_CLASS, Shares, by_block, sorted_scores
+from naively.store.damage import are, finite, need
 from naively.store.registry import stored
 from naively.threads import threads
 
@@ -21,7 +23,45 @@ _LOWEST = -1e290
 """Stands for a log-density below what float64 holds."""
 
 
-@stored()
+class DensityFamily(Protocol):
+    """A family of densities, as far as its table needs it."""
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """The names of the parameters."""
+
+    @property
+    def support(self) -> Support:
+        """The numbers that have a density."""
+
+    def log_density(self, x: Array, parameters: tuple[Array, ...]) -> Array:
+        """Return the logarithm of the density."""
+
+    def as_normal(self, parameters: tuple[Array, ...]) -> tuple[Array, Array] | None:
+        """Return mean and variance of normal densities; None for other densities."""
+
+    def described(self, parameters: Sequence[float]) -> str:
+        """Return the parameters of one class as text."""
+
+
+class Support(Protocol):
+    """Some of the numbers."""
+
+    def holds(self, x: Array) -> Array:
+        """Return a mask of the numbers that have a density."""
+
+
+def _check_density(table: Density) -> None:
+    shape = table.classes.size, table.features.size
+    need(len(table.parameters) == len(table.family.parameter_names) > 0, "the parameters of densities")
+    need(all(are(values, "f8", *shape) for values in table.parameters), "the parameters of densities")
+    need(are(table.prior, "f8", shape[0]), "the prior")
+    need(all(map(finite, table.parameters[:-1])), "the parameters of densities")
+    normal = table.family.as_normal(table.parameters)
+    need(normal is None or (normal[1] > 0).all(), "a variance that is not above zero")
+
+
+@stored(check=_check_density, endless={**NO_CLASS, "parameters": np.inf})
 @dataclass(frozen=True, eq=False)
 class Density(Value):
     """A table of independent densities of one family: parameters by class and column.
@@ -34,7 +74,7 @@ class Density(Value):
     classes: Index
     features: Index
     prior: Array
-    family: Any
+    family: DensityFamily
     parameters: tuple[Array, ...]
 
     @cached_property
@@ -53,6 +93,8 @@ class Density(Value):
         found = self.family.as_normal(self.parameters)
         if found is None:
             return None
+        if self.known.all():
+            return found[0], 0.5 / found[1], -0.5 * np.log(2 * np.pi * found[1])
         variance = np.where(self.known, found[1], 1.0)
         constant = np.where(self.known, -0.5 * np.log(2 * np.pi * variance), 0.0)
         return found[0], np.where(self.known, 0.5 / variance, 0.0), constant
@@ -85,10 +127,10 @@ class Density(Value):
         """Return the parameters of one class and column as text."""
         if not self.known[klass, column]:
             return "nothing known"
-        return str(self.family.described([float(values[klass, column]) for values in self.parameters]))
+        return self.family.described([float(values[klass, column]) for values in self.parameters])
 
 
-def log_densities(family: Any, x: Array, parameters: tuple[Array, ...]) -> Array:
+def log_densities(family: DensityFamily, x: Array, parameters: tuple[Array, ...]) -> Array:
     """Return log-densities; 0 for missing values, for those outside of the support and where nothing is known."""
     known = np.isfinite(parameters[-1]) & family.support.holds(x)
     with np.errstate(all="ignore"):

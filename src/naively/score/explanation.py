@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any
 
 import numpy as np
 
 from naively.arrays import Array
-from naively.layout import table_lines
+from naively.report import Report, Sheet
 from naively.score.calibration import PerClass, Temperature
 from naively.score.scores import Scores
-from naively.score.table import Shares, Table
+from naively.score.table import Shares, Table, with_infinities
+
+
+def _no_counts(factor: Any) -> Sequence[str]:
+    return ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation:
+class Explanation(Report):
     """The score of one row as a sum: prior + shares of the row's features + the share of all absent features.
 
     >>> from naively import MultinomialNB
@@ -41,41 +46,95 @@ class Explanation:
     score: Array
     probability: Array
     temperature: float = 1.0  # what the score was divided by to make the probability
-    constants: Array | None = None  # what is added to each class after that, where calibration says so
-    calibrated: Array | None = None  # log-probabilities, not normalised, where calibration does more than both
+    constants: Array | None = None  # added to the score of each class after the division
+    calibrated: Array | None = None  # log-probabilities, not normalised, if the calibration is more than that
     values: Mapping[Any, str] = field(default_factory=dict)
     ignored: tuple[str, ...] = ()
+    counted: Callable[[Any], Sequence[str]] = _no_counts  # the counts behind a factor, in the order of the classes
+
+    @property
+    def places(self) -> list[int]:
+        """The places of all classes, the most probable first."""
+        return np.lexsort((self.score, self.probability))[::-1].tolist()
+
+    def counts(self, factor: Any = None) -> dict[Any, str]:
+        """Return the counts behind a factor (None: behind the prior) in each class, as text.
+
+        >>> from naively import MultinomialNB
+        >>> clf = MultinomialNB().fit([[3, 0], [0, 2]], ["a", "b"])
+        >>> clf.explain([[1, 0]]).counts(0)
+        {'a': '3 of 3', 'b': '0 of 2'}
+
+        Columns of numbers have means and deviations instead. A text is empty where nothing was counted.
+        """
+        return dict(zip(self.classes.tolist(), self.counted(factor), strict=False))
 
     def top(self, n: int = 10) -> list[tuple[Any, float]]:
-        """The features that weigh most between the winner and the runner-up, with their log-odds.
+        """Return the features that differ most between the most probable class and the second, with their log-odds.
+
+        The largest come first; positive ones speak for the most probable class, negative ones against it. The prior is
+        not
+        among them.
 
         The largest first; positive ones speak for the winner, negative ones against it. The prior is not among them.
         """
         if len(self.classes) < 2:
             return []
-        second, first = np.lexsort((self.score, self.probability))[-2:]
-        with np.errstate(invalid="ignore"):
-            odds = np.nan_to_num(self.shares[:, first] - self.shares[:, second], nan=0.0, posinf=np.inf, neginf=-np.inf)
+        odds = self._odds(self.shares)
         order = np.argsort(-np.abs(odds), kind="stable")[:n]
         return [(self.features[i], float(odds[i])) for i in order]
 
-    def __str__(self) -> str:
+    def _odds(self, shares: Array) -> Array:
+        """Return what shares (classes last) add to the log-odds of the winner over the runner-up."""
+        first, second = self.places[:2]
+        with np.errstate(invalid="ignore"):
+            return np.nan_to_num(shares[..., first] - shares[..., second], nan=0.0, posinf=np.inf, neginf=-np.inf)
+
+    def _lines(self) -> list[tuple[str, Array]]:
+        """Return the lines of the sum, by name: prior, features and what is added to them."""
         lines = [("prior", self.prior)]
         lines += [(self._label(f), share) for f, share in zip(self.features, self.shares, strict=True)]
-        if np.abs(self.rest).max(initial=0.0) > 1e-9 * (1.0 + np.abs(self.shares).max(initial=0.0)):
+        if self.has_rest:
             lines.append(("all else", self.rest))
-        lines.append(("score", self.score))
-        lines += self.after("score")
-        lines.append(("probability", self.probability))
-        head = ["", *map(str, self.classes.tolist())]
-        cells = [[name, *(f"{value:.4f}" for value in values.tolist())] for name, values in lines]
-        ignored = [f"ignored: {', '.join(map(str, self.ignored))}"] if self.ignored else []
-        return "\n".join([*table_lines([head, *cells], "lr"), *ignored])
+        return lines
+
+    @property
+    def has_rest(self) -> bool:
+        """True if features that the row does not hold add to the score."""
+        return bool(np.abs(self.rest).max(initial=0.0) > 1e-9 * (1.0 + np.abs(self.shares).max(initial=0.0)))
+
+    def _sheets(self) -> tuple[Sheet, ...]:
+        added = self._lines()
+        lines = [*added, ("score", self.score), *self.after("score"), ("probability", self.probability)]
+        cells = [(name, *(f"{value:.4f}" for value in values.tolist())) for name, values in lines]
+        shades = self._shades(np.array([values for _, values in added]))
+        return (Sheet(("", *map(str, self.classes.tolist())), tuple(cells), shades=shades),)
+
+    def _shades(self, shares: Array) -> tuple[float, ...]:
+        """Return how much each share speaks for the winner, from -1 to 1."""
+        if len(self.classes) < 2:
+            return ()
+        odds = self._odds(shares)
+        most = np.abs(odds[np.isfinite(odds)]).max(initial=0.0) or 1.0
+        return tuple(np.clip(odds / most, -1.0, 1.0).tolist())
+
+    def __str__(self) -> str:
+        ignored = f"\nignored: {', '.join(map(str, self.ignored))}" if self.ignored else ""
+        return super().__str__() + ignored
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        ignored = f"<p>ignored: {escape(', '.join(map(str, self.ignored)))}</p>" if self.ignored else ""
+        return super()._repr_html_() + ignored
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields; counts are kept as texts, not as the model that they come from."""
+        texts = {factor: self.counted(factor) for factor in (None, *self.features)}
+        return {**self.__dict__, "counted": texts.__getitem__}
+
     def after(self, sum_name: str) -> list[tuple[str, Array]]:
-        """The lines between the sum and the probability, by name: how the sum is calibrated."""
+        """Return the lines between the sum and the probability, by name: how the sum is calibrated."""
         if self.calibrated is not None:
             return [("calibrated", self.calibrated)]
         lines = []
@@ -92,7 +151,12 @@ class Explanation:
 
 
 def explain_row(
-    table: Table, scores: Scores, found: Shares, values: Mapping[Any, str], ignored: Sequence[str]
+    table: Table,
+    scores: Scores,
+    found: Shares,
+    values: Mapping[Any, str],
+    ignored: Sequence[str],
+    counted: Callable[[Any], Sequence[str]],
 ) -> Explanation:
     """Return the arithmetic of the scores of one row; `ignored` columns add the same to every class."""
     names, shares, impossible = found
@@ -101,8 +165,8 @@ def explain_row(
     rest = likelihood - shares.sum(axis=0)
     if impossible is not None and scores.impossible is not None:
         impossible = impossible[:, order]
-        rest = _with_infinities(rest, scores.impossible[0] - impossible.sum(axis=0))
-        shares = _with_infinities(shares, impossible)
+        rest = with_infinities(rest, scores.impossible[0] - impossible.sum(axis=0))
+        shares = with_infinities(shares, impossible)
     calibration = scores.calibration
     temperature, constants, calibrated = 1.0, None, None
     if isinstance(calibration, Temperature):
@@ -114,10 +178,5 @@ def explain_row(
     return Explanation(
         scores.classes, names, table.prior[order], shares, rest, scores.joint[0],
         scores.proba()[0],
-        temperature, constants, calibrated, values, tuple(ignored),
+        temperature, constants, calibrated, values, tuple(ignored), counted,
     )  # fmt: skip
-
-
-def _with_infinities(values: Array, impossible: Array) -> Array:
-    """Logs, infinite where a factor is impossible (or, for complements, its weight endless)."""
-    return np.where(impossible > 1e-9, -np.inf, np.where(impossible < -1e-9, np.inf, values))

@@ -1,4 +1,4 @@
-"""Priors: how probable each class is before anything is seen of a row."""
+"""Priors: the probability of each class before any feature of a row is known."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ class Prior(Protocol):
     """A rule from the rows of each class to its log-probability."""
 
     def check(self, classes: Index) -> None:
-        """Raises where the rule does not fit these classes."""
+        """Raise InputError if the rule does not fit these classes."""
 
     def share(self, classes: Index, rows: Array) -> Array:
-        """Probability of each class."""
+        """Return the probability of each class."""
 
     def log(self, classes: Index, rows: Array) -> Array:
-        """Log-probability of each class."""
+        """Return the log-probability of each class."""
 
 
 class AnyClasses:
-    """A rule that fits whatever classes there are."""
+    """Base of rules that fit any classes."""
 
     def check(self, classes: Index) -> None:
         """Raise InputError if the prior does not fit these classes; this one always does."""
@@ -86,7 +86,7 @@ _UNSMOOTHED = Smoothed(0.0)
 @stored()
 @dataclass(frozen=True)
 class Uniform(AnyClasses):
-    """Every class alike, so that the likelihood alone decides (maximum likelihood instead of MAP).
+    """The same probability for every class, so that the likelihood alone decides (maximum likelihood instead of MAP).
 
     >>> np.exp(Uniform().log(Index(4), np.array([9, 1, 0, 0]))).tolist()
     [0.25, 0.25, 0.25, 0.25]
@@ -102,7 +102,7 @@ class Uniform(AnyClasses):
 @stored()
 @dataclass(frozen=True)
 class Given:
-    """Probabilities from elsewhere: one for each class in sorted order, or by label.
+    """Probabilities that the user passed: one for each class in sorted order, or by label.
 
     >>> np.exp(Given({"spam": 0.25, "ham": 0.75}).log(Index.of(["ham", "spam"]), np.zeros(2))).tolist()
     [0.75, 0.25]
@@ -122,7 +122,7 @@ class Given:
             raise InputError(f"Priors must be non-negative, got {values.tolist()}")
         if not abs(float(values.sum()) - 1.0) <= 1e-5:
             raise InputError(f"The sum of the priors should be 1, got {values.sum():g} from {values.tolist()}")
-        numbers = values.tolist()  # a copy, which stays as it is whatever becomes of the caller's list or array
+        numbers = values.tolist()  # a copy, which does not change with the caller's list or array
         checked = dict(zip(given, numbers, strict=True)) if isinstance(given, Mapping) else tuple(numbers)
         object.__setattr__(self, "probabilities", checked)
 
@@ -163,9 +163,9 @@ PRIORS = (Empirical, Smoothed, Uniform, Given)
 
 
 def prior_of(given: Any, otherwise: Prior) -> Prior:
-    """The rule that a user gave: a rule already, probabilities, or None for another one."""
+    """Return the prior for a user's parameter: a prior, or probabilities; `otherwise` stands for None."""
     if isinstance(given, PRIORS):
         return given
-    if hasattr(given, "to_dict"):  # a Series goes by its index
+    if hasattr(given, "to_dict"):  # a Series is read by its index
         given = given.to_dict()
     return otherwise if given is None else Given(given.tolist() if isinstance(given, np.ndarray) else given)

@@ -1,4 +1,4 @@
-"""Scores: log-likelihoods of rows by classes, and the labels and probabilities that follow."""
+"""Scores: log-likelihoods of rows by classes, and the labels and probabilities that follow from them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Scores:
 
     @staticmethod
     def joined(parts: Sequence[Scores]) -> Scores:
-        """The scores of several runs of rows as those of all."""
+        """Return the scores of several runs of rows as one."""
         first = parts[0]
         if len(parts) == 1:
             return first
@@ -85,16 +85,17 @@ class Scores:
 
     @cached_property
     def below(self) -> Array:
-        """Scores less the highest of their row; -inf where another class is less impossible."""
+        """Return scores less the highest of their row; -inf for classes with more impossible factors than another."""
         scores = self._ranked("posterior")
-        return scores - scores.max(axis=1, keepdims=True)  # first, so that large scores cost no digits
+        return scores - scores.max(axis=1, keepdims=True)  # subtracted first, so that large scores lose no digits
 
     def log_proba(self) -> Array:
         """log p(c | x), by log-sum-exp over the classes that are least impossible."""
         below = self.below if self.calibration is None else self.calibration.logs(self.below)
         if self.shift is not None:
             moved = below + self.shift
-            below = np.where(np.isneginf(moved.max(axis=1, keepdims=True)), below, moved)  # some class there must be
+            # if all classes are impossible under the new prior, it is ignored
+            below = np.where(np.isneginf(moved.max(axis=1, keepdims=True)), below, moved)
         if self.calibration is not None or self.shift is not None:
             below = below - below.max(axis=1, keepdims=True)
         return below - np.log(np.exp(below).sum(axis=1, keepdims=True))
@@ -146,7 +147,7 @@ class Scores:
 
     @property
     def priors(self) -> dict[Any, float]:
-        """The probability of each class beforehand, as these scores have it."""
+        """Return the probability of each class before any feature is known, as these scores use it."""
         logs = self._trained() if self.shift is None else self._trained() + self.shift
         return dict(zip(self.classes.tolist(), np.exp(logs).tolist(), strict=True))
 
@@ -161,7 +162,14 @@ class Scores:
     def decide(
         self, by: str = "posterior", *, costs: Any = None, thresholds: Any = None, abstain_below: float | None = None
     ) -> Array:
-        """The label of each row; None where it abstains.
+        """Return the label of each row; None where the row is left undecided.
+
+        `by` posterior (MAP) or likelihood alone (MLE). `costs[i][j]` (or {label: {label: cost}}) is the cost of
+        deciding
+        label j where i is true: the label with the lowest expected cost is decided. `thresholds` {label: p}: such a
+        label is
+        decided if its probability reaches p (of several, the one that exceeds it most), and never otherwise.
+        `abstain_below`: rows are left undecided if the probability of the decided label is lower.
 
         `by` posterior (MAP) or likelihood alone (MLE). `costs[i][j]` (or {label: {label: cost}}) is what it costs to
         decide j where i is true: the label with the lowest cost to be expected is decided. `thresholds` {label: p}:
@@ -194,7 +202,7 @@ class Scores:
         return labels
 
     def top(self, k: int = 3) -> tuple[Array, Array]:
-        """The k most probable labels of each row, and their probabilities, the highest first."""
+        """Return the k most probable labels of each row and their probabilities, the highest first."""
         if not isinstance(k, (int, np.integer)) or k < 1:
             raise InputError(f"k must be a whole number above 0, got {k!r}")
         proba = self.proba()
@@ -202,7 +210,7 @@ class Scores:
         return self.classes[order], np.take_along_axis(proba, order, axis=1)
 
     def _most(self, by: str) -> Array:
-        """The place of the label of each row."""
+        """Return the number of each row's label."""
         same_order = self.calibration is None or self.calibration.keeps_order
         if by == "posterior" and (self.shift is not None or not same_order):
             return np.argmax(self.log_proba(), axis=1)
@@ -215,7 +223,7 @@ class Scores:
 
     def _cost_matrix(self, costs: Any) -> Array:
         size = len(self.classes)
-        if hasattr(costs, "loc") and hasattr(costs, "to_dict"):  # a DataFrame goes by its index and columns
+        if hasattr(costs, "loc") and hasattr(costs, "to_dict"):  # a DataFrame is read by its index and columns
             costs = costs.to_dict("index")
         if isinstance(costs, Mapping):
             matrix = np.zeros((size, size))
@@ -249,7 +257,7 @@ class Scores:
             raise InputError(f"{what}: unknown class {label!r}{nearest(label, known)}")
         return known.index(label)
 
-    # --- what can be chosen
+    # --- helpers of deciding
 
     def _finite(self, by: str) -> Array:
         prior = np.where(np.isneginf(self.prior), 0.0, self.prior) if by == "posterior" else 0.0
@@ -262,7 +270,9 @@ class Scores:
         return np.where(np.abs(self.impossible) < 1e-9, 0.0, self.impossible)
 
     def _ranked(self, by: str) -> Array:
-        """Finite scores where a class can be chosen, -inf where another is less impossible."""
+        """Return finite scores for classes that can be decided, -inf for those with more impossible factors than
+        another.
+        """
         scores = self._finite(by)
         barred = np.isneginf(self.prior) if by == "posterior" else np.zeros_like(self.prior, bool)
         barred = barred & ~barred.all(axis=-1, keepdims=True)

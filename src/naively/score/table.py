@@ -1,4 +1,4 @@
-"""Tables: log-probabilities, all that is needed to score a row."""
+"""Tables: the log-probabilities that are needed to score rows."""
 
 from __future__ import annotations
 
@@ -28,33 +28,36 @@ from naively.read.matrix import (
     missing_mask,
 )
 from naively.score.scores import Scores
+from naively.store.damage import LARGEST, are, finite, need
 from naively.store.registry import stored
 from naively.threads import threads
 
 _LANES = 4
 _WIDE_CLASSES = 64
 _FEW_ROWS = 4
+NO_CLASS = {"prior": -np.inf}
+"""The log-probability of a class that cannot be."""
 
 
 Shares = tuple[list[Any], Array, Array | None]
 
 
 class BlockTable(Protocol):
-    """Scores the rows of one block. Depends on counts and rules alone."""
+    """The table of one block: scores its rows. It depends on counts and rules alone."""
 
     @property
     def prior(self) -> Array:
-        """Log-probability of each class beforehand."""
+        """Log-probability of each class before any feature is known."""
 
     def score(self, X: Rows) -> Scores:
-        """The scores of each row, for each class."""
+        """Return the scores of each row for each class."""
 
     def shares(self, row: Rows) -> Shares:
         """Return for one row the names of its features, their shares by class, and impossible factors."""
 
 
 def padded(weights: Array) -> Array:
-    """Pad with columns of zeros up to a multiple of four."""
+    """Append columns of zeros up to a multiple of four."""
     width = weights.shape[-1]
     if width % _LANES == 0:
         return weights
@@ -63,10 +66,26 @@ def padded(weights: Array) -> Array:
     return result
 
 
-@stored(derived=("starts",))
+def _check_linear(linear: Linear) -> None:
+    classes, cells, starts = len(linear.klass), len(linear.delta), linear.starts
+    need(are(linear.klass, "f8", None) and are(linear.base, "f8", classes), "the weights of classes")
+    need(are(linear.feature, "f8", None), "the weights of features")
+    need(are(linear.cell_feature, "i8", cells) and are(linear.cell_klass, "i4", cells), "the cells of a table")
+    need(are(linear.delta, "f8", None) and are(starts, "i8", len(linear.feature) + 1), "the cells of a table")
+    need(starts[0] == 0 and starts[-1] == cells and (np.diff(starts) >= 0).all(), "the cells of a table")
+    klass = linear.cell_klass
+    need(not len(klass) or (klass.min() >= 0 and klass.max() < classes), "a cell of no class")
+
+
+def _verify_linear(linear: Linear) -> None:
+    features = np.repeat(np.arange(len(linear.feature)), np.diff(linear.starts))
+    need(np.array_equal(linear.cell_feature, features), "the cells of a table")
+
+
+@stored(check=_check_linear, verify=_verify_linear, derived=("starts",))
 @dataclass(frozen=True, eq=False)
 class Linear(Value):
-    """base[c] + sum over features of x times (feature[f] + klass[c] + delta[f, c]), deltas kept only where seen."""
+    """base[c] + sum over features of x times (feature[f] + klass[c] + delta[f, c]), with deltas of seen cells only."""
 
     base: Array
     klass: Array
@@ -74,7 +93,7 @@ class Linear(Value):
     cell_feature: Array
     cell_klass: Array
     delta: Array
-    once: bool = False  # whether it is used once, so that one array of all weights would not pay
+    once: bool = False  # True if the table is used once, so that one array of all weights would not pay
 
     @cached_property
     def starts(self) -> Array:
@@ -89,7 +108,7 @@ class Linear(Value):
         np.add(self.feature[:, None], self.klass, out=result[:, :classes])
         try:
             result[self.cell_feature, self.cell_klass] += self.delta
-        except IndexError as error:  # not every number of a large file is checked when it is opened
+        except IndexError as error:  # the numbers of a large file are not all checked when it is opened
             raise FileError(f"the file of the model is damaged ({error})") from None
         return result
 
@@ -100,7 +119,7 @@ class Linear(Value):
         return self.once or rows < _FEW_ROWS or classes > _WIDE_CLASSES or sparse_enough
 
     def apply(self, X: Rows, accepts: ValueRange) -> tuple[Array, bool, Any]:
-        """Scores, whether something is missing, and the first entry that cannot be used."""
+        """Return the scores, whether something is missing, and the first entry that cannot be used."""
         if not is_sparse(X):
             n_threads = threads(X.size)
             return _core.score_dense(X, self.weights, padded(self.base), len(self.klass), *accepts.arguments, n_threads)
@@ -115,7 +134,7 @@ class Linear(Value):
         )
 
     def of_row(self, features: Array) -> Array:
-        """The weights of some features, features by classes."""
+        """Return the weights of some features, features by classes."""
         result = self.feature[features][:, None] + self.klass
         for i, f in enumerate(features.tolist()):
             cells = slice(self.starts[f], self.starts[f + 1])
@@ -125,7 +144,7 @@ class Linear(Value):
 
 @stored()
 @dataclass(frozen=True, eq=False)
-class Holes(Value):
+class MissingTerms(Value):
     """Terms for missing entries that were computed before."""
 
     present: Linear
@@ -135,7 +154,29 @@ class Holes(Value):
         return self.present, self.impossible
 
 
-@stored()
+def _check_linear_table(table: LinearTable) -> None:
+    classes, features = table.classes.size, len(table.present.feature)
+    need(table.numbers is None and table.features.size == features, "the features of a table")
+    need(table.missing_terms is None or isinstance(table.missing_terms, MissingTerms), "the terms of missing values")
+    need(are(table.prior, "f8", classes) and len(table.present.klass) == classes, "the classes of a table")
+    for linear in (table.impossible, *(table.terms_of_missing if table.missing_terms is not None else ())):
+        alike = linear is None or (len(linear.klass) == classes and len(linear.feature) == features)
+        need(alike, "the parts of a table")
+
+
+def _with_missing_terms(table: LinearTable) -> LinearTable:
+    """Compute the terms for missing entries now, since a function cannot be stored."""
+    return table if table.missing_terms is None else replace(table, missing_terms=MissingTerms(*table.terms_of_missing))
+
+
+class RowConstant(Protocol):
+    """The number that a row adds to every class."""
+
+    def of_rows(self, X: Rows) -> Array:
+        """Return one number for each row."""
+
+
+@stored(check=_check_linear_table, endless=NO_CLASS, prepare=_with_missing_terms)
 @dataclass(frozen=True, eq=False)
 class LinearTable(Value):
     """A table whose scores are sums of weights: multinomial, complement, Bernoulli, Poisson.
@@ -153,20 +194,16 @@ class LinearTable(Value):
     present: Linear
     impossible: Linear | None = None
     missing_terms: Callable[[], tuple[Linear, Linear | None]] | None = None
-    row_constant: Any = None
-    numbers: Array | None = None  # of the features, where not all are in the table
+    row_constant: RowConstant | None = None
+    numbers: Array | None = None  # numbers of the features, if the table has only some of them
 
     def for_once(self) -> LinearTable:
-        """The same, for rows that are scored once."""
+        """Return the table for rows that are scored once."""
         impossible = None if self.impossible is None else replace(self.impossible, once=True)
         return replace(self, present=replace(self.present, once=True), impossible=impossible)
 
-    def to_save(self) -> LinearTable:
-        """Compute the terms for missing entries now, since a function cannot be stored."""
-        return self if self.missing_terms is None else replace(self, missing_terms=Holes(*self.holes))
-
     @cached_property
-    def holes(self) -> tuple[Linear, Linear | None]:
+    def terms_of_missing(self) -> tuple[Linear, Linear | None]:
         """The terms for missing entries, computed at the first one."""
         assert self.missing_terms is not None
         return self.missing_terms()
@@ -177,14 +214,14 @@ class LinearTable(Value):
             raise error_for(fault, X, self.features, self.who, self.expected, self.numbers)
         mask = missing_mask(X) if missing and self.missing_terms is not None else None
         if mask is not None:
-            likelihood += self.holes[0].apply(mask, ValueRange())[0]
+            likelihood += self.terms_of_missing[0].apply(mask, ValueRange())[0]
         if self.row_constant is not None:
-            likelihood += self.row_constant(X)[:, None]
+            likelihood += self.row_constant.of_rows(X)[:, None]
         impossible = None
         if self.impossible is not None:
             impossible = self.impossible.apply(X, self.accepts)[0]
-            if mask is not None and self.holes[1] is not None:
-                impossible += self.holes[1].apply(mask, ValueRange())[0]
+            if mask is not None and self.terms_of_missing[1] is not None:
+                impossible += self.terms_of_missing[1].apply(mask, ValueRange())[0]
         return sorted_scores(self.classes, likelihood, self.prior, impossible)
 
     def shares(self, row: Rows, *, zeros: bool = False) -> Shares:
@@ -200,18 +237,18 @@ class LinearTable(Value):
         features, values = features[listed], values[listed, None]
         shares = self.present.of_row(features) * values
         impossible = None if self.impossible is None else self.impossible.of_row(features) * values
-        if self.missing_terms is not None:  # a present feature is no longer one of the absent
-            holes, impossible_holes = self.holes
-            shares = shares - holes.of_row(features)
-            if impossible is not None and impossible_holes is not None:
-                impossible = impossible - impossible_holes.of_row(features)
+        if self.missing_terms is not None:  # a present feature no longer counts as absent
+            terms, impossible_terms = self.terms_of_missing
+            shares = shares - terms.of_row(features)
+            if impossible is not None and impossible_terms is not None:
+                impossible = impossible - impossible_terms.of_row(features)
         if self.row_constant is not None:
-            shares = shares + self.row_constant(values)[:, None]
+            shares = shares + self.row_constant.of_rows(values)[:, None]
         return [self.features.name(f) for f in features.tolist()], shares, impossible
 
 
 def by_block(X: Rows, sums: Any) -> Array:
-    """The sums of dense rows; sparse ones are made dense a block at a time, since here zeros count as well."""
+    """Return the sums of dense rows; sparse rows are made dense a block at a time, since zeros count here too."""
     if not is_sparse(X):
         return sums(X)
     check_columns(X)
@@ -220,7 +257,7 @@ def by_block(X: Rows, sums: Any) -> Array:
 
 
 def sorted_scores(classes: Index, likelihood: Array, prior: Array, impossible: Array | None = None) -> Scores:
-    """Scores with the classes in sorted order."""
+    """Return scores with the classes in sorted order."""
     labels = classes.names if classes.names is not None else np.arange(classes.size)
     if classes.order is None:
         return Scores(labels, likelihood, prior, impossible)
@@ -229,7 +266,26 @@ def sorted_scores(classes: Index, likelihood: Array, prior: Array, impossible: A
     return Scores(labels[order], np.ascontiguousarray(likelihood[:, order]), prior[order], impossible)
 
 
-@stored()
+def _check_codes(table: CodeTable) -> None:
+    classes, columns = table.classes.size, table.categories.columns.size
+    stride = table.weights.shape[1] if table.weights.ndim == 2 else -1
+    need(classes <= stride < classes + _LANES and are(table.weights, "f8", None, stride), "the weights of categories")
+    need(are(table.unseen, "f8", columns, stride) and are(table.prior, "f8", classes), "the weights of categories")
+    need(are(table.offsets, "i8", columns) and are(table.sizes, "i8", columns), "the places of categories")
+    rows = len(table.weights)
+    for values in (table.offsets, table.sizes):
+        need((values >= 0).all() and (values <= rows).all(), "the places of categories")
+    need((table.offsets + table.sizes <= rows).all(), "the places of categories")
+    if table.impossible is not None:
+        zeros, unseen = table.impossible
+        need(are(zeros, "f8", *table.weights.shape) and are(unseen, "f8", columns, stride), "impossible categories")
+
+
+def _verify_codes(table: CodeTable) -> None:
+    need(table.impossible is None or all((zeros >= 0).all() for zeros in table.impossible), "impossible categories")
+
+
+@stored(check=_check_codes, verify=_verify_codes, endless=NO_CLASS)
 @dataclass(frozen=True, eq=False)
 class CodeTable(Value):
     """A table of categories: a row of weights for each category of each column, one after another."""
@@ -259,7 +315,7 @@ class CodeTable(Value):
         return (self, X) if isinstance(X, CodeRows) else None
 
     def weighed(self, columns: CodeRows) -> CodeTerm:
-        """Columns with the log-probabilities of their codes."""
+        """Return columns with the log-probabilities of their codes."""
         return CodeTerm(columns, self.weights, self.unseen, self.offsets, self.sizes)
 
     def zeros(self, columns: CodeRows) -> list[CodeTerm]:
@@ -286,7 +342,7 @@ class CodeTable(Value):
         return names, self._of(columns, codes, self.weights, self.unseen), impossible
 
     def _of(self, columns: Array, codes: Array, weights: Array, unseen: Array) -> Array:
-        """The weights of some codes."""
+        """Return the weights of some codes."""
         known = codes < self.sizes[columns]
         at = np.where(known, self.offsets[columns] + codes, 0)
         found = weights[at] if len(weights) else np.zeros((len(at), weights.shape[1]))
@@ -297,7 +353,7 @@ Coded = list[tuple[CodeTable, CodeRows]]
 
 
 def code_scores(coded: Coded) -> Scores:
-    """The scores of columns by their tables, in one go over the rows."""
+    """Return the scores of several tables of codes, computed in one pass over the rows."""
     table, size = coded[0][0], coded[0][0].classes.size
     zeros = [term for t, columns in coded for term in t.zeros(columns)]
     likelihood = sums([t.weighed(columns) for t, columns in coded], size)
@@ -311,17 +367,32 @@ def missing_codes(codes: Array) -> Array:
     return codes == np.iinfo(codes.dtype).min if codes.dtype.kind == "i" else np.zeros(codes.shape, bool)
 
 
-@stored()
+def _check_covariance(table: CovarianceTable) -> None:
+    classes, features = table.classes.size, table.features.size
+    need(are(table.mean, "f8", classes, features) and are(table.prior, "f8", classes), "means and prior")
+    need(are(table.covariance, "f8", None, features, features), "covariances")
+    need(len(table.covariance) in (1, classes), "covariances")
+    need((np.einsum("cii->ci", table.covariance) > 0).all(), "a variance that is not above zero")
+
+
+def _verify_covariance(table: CovarianceTable) -> None:
+    apart = np.abs(table.covariance - table.covariance.transpose(0, 2, 1))
+    scale = np.sqrt(np.einsum("cii->ci", table.covariance))
+    need((apart <= 1e-9 * scale[:, :, None] * scale[:, None]).all(), "a covariance")
+    need(all(finite(whitening) and abs(log) <= LARGEST for whitening, log in table._whole), "a covariance")
+
+
+@stored(check=_check_covariance, verify=_verify_covariance, endless=NO_CLASS)
 @dataclass(frozen=True, eq=False)
 class CovarianceTable(Value):
-    """A table of normal densities with covariances; a row with missing values is scored by the others."""
+    """A table of normal densities with covariances; a row with missing values is scored by its known ones."""
 
     who: str
     classes: Index
     features: Index
     prior: Array
     mean: Array
-    covariance: Array  # one matrix, or one for each class
+    covariance: Array  # one matrix for all classes, or one for each
 
     @cached_property
     def _whole(self) -> list[tuple[Array, float]]:
@@ -343,7 +414,7 @@ class CovarianceTable(Value):
         return likelihood
 
     def _densities(self, X: Array, known: Array) -> Array:
-        """Log-densities of the features that are known, for each class."""
+        """Return the log-densities of the known features, for each class."""
         result = np.zeros((len(X), self.classes.size))
         if not known.any():
             return result
@@ -368,14 +439,18 @@ class CovarianceTable(Value):
 
 
 def _whitening(covariance: Array) -> tuple[Array, float]:
-    """A matrix W with W W' = inverse of the covariance, and the log of its determinant."""
+    """Return a matrix W with W W' = inverse of the covariance, and the logarithm of the determinant."""
     spread = np.sqrt(np.diagonal(covariance))  # scaled to correlations, so that no unit of a feature loses digits
     values, vectors = np.linalg.eigh(covariance / spread[:, None] / spread)
     values = np.maximum(values, values[-1] * np.finfo(np.float64).eps * len(values))
     return vectors / np.sqrt(values) / spread[:, None], float(np.log(values).sum() + 2.0 * np.log(spread).sum())
 
 
-@stored()
+def _check_table(table: Table) -> None:
+    need(table.classes.names is not None and are(table.prior, "f8", table.classes.size), "the prior of a table")
+
+
+@stored(check=_check_table, endless=NO_CLASS)
 @dataclass(frozen=True, eq=False)
 class Table(Value):
     """The table of a model: log-probabilities of classes, and the table of each block, whose scores add up.
@@ -396,8 +471,10 @@ class Table(Value):
         return next(iter(self.blocks.values()))
 
     def score(self, rows: Mapping[str, Any], n_rows: int) -> Scores:
-        """The prior and the sum of all blocks; `rows` are those of each block. Coded columns are scored together."""
-        return self._score(*self._split(rows), n_rows)
+        """Return the prior plus the scores of all blocks; `rows` are those of each block. Coded columns are scored
+        together.
+        """
+        return self._score(*self.split(rows), n_rows)
 
     def _score(self, coded: Coded, others: list[tuple[Any, Any]], n_rows: int) -> Scores:
         parts = [code_scores(coded)] if coded else []
@@ -409,15 +486,15 @@ class Table(Value):
         return Scores(total.classes, total.likelihood, prior, total.impossible)
 
     def decide(self, rows: Mapping[str, Any], n_rows: int) -> Array:
-        """The label of each row; scores are not kept if all columns are coded."""
-        coded, others = self._split(rows)
+        """Return the label of each row; scores are not kept if all columns are coded."""
+        coded, others = self.split(rows)
         labels = self.classes.names if self.classes.order is None else None
         if others or not coded or labels is None or any(table.impossible is not None for table, _ in coded):
             return self._score(coded, others, n_rows).decide()
         return labels[highest([table.weighed(columns) for table, columns in coded], self.prior)]
 
-    def _split(self, rows: Mapping[str, Any]) -> tuple[Coded, list[tuple[Any, Any]]]:
-        """Tables of codes with their columns, and the others with their rows."""
+    def split(self, rows: Mapping[str, Any]) -> tuple[Coded, list[tuple[Any, Any]]]:
+        """Separate tables of codes, with their columns, from the others, with their rows."""
         coded: Coded = []
         others: list[tuple[Any, Any]] = []
         for name, table in self.blocks.items():
@@ -433,7 +510,7 @@ class Table(Value):
 
 
 def joined_shares(parts: list[Shares], classes: int) -> Shares:
-    """The shares of several tables as those of one."""
+    """Join the shares of several tables."""
     if len(parts) == 1:
         return parts[0]
     names = [name for part in parts for name in part[0]]
@@ -442,3 +519,12 @@ def joined_shares(parts: list[Shares], classes: int) -> Shares:
         return names, shares, None
     impossible = [np.zeros_like(part[1]) if part[2] is None else part[2] for part in parts]
     return names, shares, np.concatenate(impossible)
+
+
+def with_infinities(finite: Array, impossible: Array | None) -> Array:
+    """Return logarithms as single numbers: infinite where a factor is impossible (or, for complements, a weight
+    endless).
+    """
+    if impossible is None:
+        return finite
+    return np.where(impossible > 1e-9, -np.inf, np.where(impossible < -1e-9, np.inf, finite))

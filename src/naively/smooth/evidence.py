@@ -1,7 +1,7 @@
-"""Evidence: the α under which what was counted is most probable, as draws from a Dirichlet-multinomial (Minka 2000).
+"""Evidence: the α under which the counts are most probable, as draws from a Dirichlet-multinomial (Minka 2000).
 
-Before anything was counted, α is expected to be about 1, its logarithm as a standard normal. A handful of counts moves
-it little, thousands as if nothing had been expected.
+The prior expectation of α is about 1: its logarithm is standard normal. A handful of counts moves α little from there;
+for thousands of counts the prior makes no difference.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LOWEST, HIGHEST = 1e-4, 1e4
 """Bounds of the α that evidence chooses; beyond them a change makes no difference."""
 _BITS = 12
 _CLOSE, _LEVEL = 1e-9, 1e-12
-"""Tolerances of a root: of its place, and of the value of the function."""
+"""Tolerances of a root: of its place, and of the function's value there."""
 
 
 class Urns:
@@ -35,8 +35,9 @@ class Urns:
 
 @dataclass(frozen=True, eq=False)
 class Draws(Urns):
-    """Draws from urns. For outcomes: counts above 0 and the number of outcomes with each; for urns: the total, the
-    number of outcomes and the number of such urns. Counts and totals times `scale` are numbers of draws."""
+    """Draws from urns. For outcomes: counts above 0, and the number of outcomes with each; for urns: the total, the
+    number of outcomes and the number of such urns. Counts and totals times `scale` are numbers of draws.
+    """
 
     counts: Array
     multiplicity: Array | None  # None: one of each
@@ -53,7 +54,7 @@ class Draws(Urns):
         totals = np.asarray(totals, dtype=np.float64).ravel()
         each = np.broadcast_to(np.asarray(outcomes, dtype=np.float64), totals.shape)
         urns = np.ones(len(totals)) if urns is None else urns
-        drawn = (totals > 0) & (each > 1) & (urns > 0)  # what has one outcome tells nothing
+        drawn = (totals > 0) & (each > 1) & (urns > 0)  # an urn with one outcome says nothing about α
         counts = np.asarray(counts).ravel()
         there = counts > 0 if multiplicity is None else (counts > 0) & (multiplicity > 0)
         if not there.all():
@@ -84,7 +85,7 @@ class Rates(Urns):
 
 @dataclass(frozen=True, eq=False)
 class Columns(Urns):
-    """The urns of columns that have an α each."""
+    """The urns of columns that each have their own α."""
 
     urns: Sequence[Draws]
 
@@ -94,7 +95,7 @@ class Columns(Urns):
 
 @dataclass(frozen=True, eq=False)
 class Known(Urns):
-    """Urns whose best α was found before; without one it is 1, as if nothing had been counted."""
+    """Urns whose best α is known; without one it is 1, as if nothing had been counted."""
 
     alpha: float | tuple[float, ...] = 1.0
 
@@ -103,7 +104,7 @@ class Known(Urns):
 
 
 def best_alpha(draws: Draws) -> float:
-    """The fixed point of α ← α Σ[ψ(N + α) − ψ(α)] / Σ K[ψ(T + Kα) − ψ(Kα)], but for what was expected of it.
+    """Solve α ← α Σ[ψ(N + α) − ψ(α)] / Σ K[ψ(T + Kα) − ψ(Kα)] for α, with the prior's term added.
 
     >>> round(best_alpha(Draws.of(np.array([8.0, 2.0, 1.0, 9.0]), np.array([10.0, 10.0]), 2)), 3)
     0.983
@@ -141,7 +142,7 @@ def best_shape(events: Array, rows: Array, multiplicity: Array) -> float:
 
 
 def _highest(slope: Callable[[float], float]) -> float:
-    """The α, within the limits, at which the evidence and what was expected are highest; `slope` is by log α."""
+    """Return the α within the bounds at which evidence times prior is highest; `slope` is its derivative by log α."""
 
     def more(log_alpha: float) -> float:
         return slope(log_alpha) - log_alpha
@@ -156,7 +157,7 @@ def _highest(slope: Callable[[float], float]) -> float:
 
 
 def _crossing(f: Callable[[float], float], low: float, high: float, above: float, below: float) -> float:
-    """Return the root of a function that is above zero at `low` and below it at `high`.
+    """Find the root of a function that is above zero at `low` and below it at `high`.
 
     The method is false position, in which the value of an end that stays is halved each time (the Illinois rule), with
     a bisection at every fourth step.
@@ -183,7 +184,7 @@ def _crossing(f: Callable[[float], float], low: float, high: float, above: float
 
 
 def _distinct(counts: Array, multiplicity: Array | None) -> tuple[Array, Array]:
-    """The distinct counts, and how often each is there; fractions to twelve bits."""
+    """Return the distinct counts and the number of times each occurs; fractions are rounded to twelve bits."""
     if counts.max() >= 1 << 20 or (counts.dtype != np.int64 and not (counts == np.floor(counts)).all()):
         counts = _rounded(counts)
     elif counts.max() <= 4 * len(counts):

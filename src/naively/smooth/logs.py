@@ -1,18 +1,17 @@
-"""Logarithms in two parts: the finite one, and how often impossible (None: never)."""
+"""Logarithms as pairs: the finite part, and the number of impossible factors (None: none)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from naively.arrays import Array
+from naively.arrays import Array, Numeric
 
 Logs = tuple[Array, Array | None]
 
 NOTHING: Logs = (np.float64(0.0), None)  # type: ignore[assignment]
-"""Adds nothing, and nothing impossible."""
+"""The logarithm of 1."""
 
 
 def added(parts: Sequence[Logs]) -> Logs:
@@ -21,7 +20,7 @@ def added(parts: Sequence[Logs]) -> Logs:
     return sum(part[0] for part in parts), sum(impossible) if impossible else None  # type: ignore[return-value]
 
 
-def times(logs: Logs, factor: Any) -> Logs:
+def times(logs: Logs, factor: Numeric) -> Logs:
     """Return logarithms multiplied by a factor."""
     return factor * logs[0], None if logs[1] is None else factor * logs[1]
 
@@ -38,6 +37,6 @@ def minus(a: Logs, b: Logs) -> Logs:
 
 
 def exp(logs: Logs) -> Array:
-    """Return what they are the logarithms of: 0 where it is impossible."""
+    """Return the exponentials: 0 where a factor is impossible."""
     finite, impossible = logs
     return np.exp(finite) if impossible is None else np.where(impossible > 0, 0.0, np.exp(finite))

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from numbers import Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from naively.arrays import Array
+from naively.arrays import Array, Numeric
 from naively.errors import InputError
 from naively.smooth.evidence import Urns
 from naively.smooth.logs import Logs
@@ -37,7 +37,7 @@ class Smoothing:
         return False
 
     def settle(self, urns: Callable[[], Urns]) -> Settled:
-        """Return the rule that gives logarithms, now that all is counted; call `urns` only if counts are needed."""
+        """Return the settled rule, after all is counted; call `urns` only if counts are needed."""
         raise NotImplementedError
 
 
@@ -52,28 +52,39 @@ class Settled(Smoothing):
     def settle(self, urns: Callable[[], Urns]) -> Settled:
         return self
 
-    def pseudo(self, features: Array | None) -> Any:
+    def pseudo(self, features: Array | None) -> Numeric:
         """Return the pseudo-count of each of these features (None: all); one number if they are the same."""
         return 0.0
 
-    def log(self, count: Any, total: Any, context: Context) -> Logs:
-        """Finite part of the logarithm of a count's share in a total, and how often impossible."""
+    def log(self, count: Numeric, total: Numeric, context: Context) -> Logs:
+        """Return the log of a count's share in a total: the finite part, and the number of impossible factors."""
         raise NotImplementedError
+
+    def discounted(self, count: Numeric) -> Array:
+        """Return the discount of a count."""
+        return np.zeros_like(np.asarray(count, dtype=np.float64))
 
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """The share of features in all classes together; and for each class, the number of different features that it has
-    seen, and the sum of the discounts of its counts."""
+    """Shares of features in all classes together; and by class, different features seen, and the sum of discounts."""
 
-    share: Any
-    types: Any
-    cut: Any
+    share: Numeric
+    types: Numeric
+    cut: Numeric
+
+    def of_cells(self, feature: Array, klass: Array) -> Seen:
+        """The same for pairs of feature and class."""
+        return Seen(_at(self.share, feature), _at(self.types, klass), _at(self.cut, klass))
+
+
+def _at(values: Numeric, places: Array) -> Numeric:
+    return values[places] if isinstance(values, np.ndarray) else values
 
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """A settled rule beside what it needs to know but counts and totals: families ask it for logarithms.
+    """A settled rule with all that it needs besides counts and totals; families call it for logarithms.
 
     `outcomes` share a total; `pseudo` is added to each of their counts, and `mass` to the total (None: what all of
     them get).
@@ -84,41 +95,41 @@ class Context:
     """
 
     settled: Settled
-    outcomes: Any
-    pseudo: Any = 0.0
-    mass: Any = None
+    outcomes: Numeric
+    pseudo: Numeric = 0.0
+    mass: Numeric | None = None
     seen: Seen | None = None
 
-    def log(self, count: Any, total: Any) -> Logs:
-        """Finite part of the logarithm of a count's share in a total, and how often impossible."""
+    def log(self, count: Numeric, total: Numeric) -> Logs:
+        """Return the log of a count's share in a total: the finite part, and the number of impossible factors."""
         return self.settled.log(count, total, self)
 
-    def added_to(self, total: Any) -> Any:
-        """Return a total with what is added to all counts in it."""
+    def added_to(self, total: Numeric) -> Numeric:
+        """Return a total including what is added to all of its counts."""
         return total + (self.pseudo * self.outcomes if self.mass is None else self.mass)
 
-    def of_cells(self, feature: Any, klass: Any) -> Context:
-        """The same for pairs of feature and class, where it is that of all features and classes."""
+    def of_cells(self, feature: Array, klass: Array) -> Context:
+        """Return the context of pairs of feature and class, from the context of all features and classes."""
         context = replace(self, pseudo=self.pseudo[feature]) if isinstance(self.pseudo, np.ndarray) else self
         if self.seen is None:
             return context
-        return replace(context, seen=Seen(self.seen.share[feature], self.seen.types[klass], self.seen.cut[klass]))
+        return replace(context, seen=self.seen.of_cells(feature, klass))
 
     def of_classes(self) -> Context:
-        """The same for the classes, and a feature that stands for all: of the largest pseudo-count or share."""
+        """Return a context of the classes, with one feature for all: that of the largest pseudo-count or share."""
         if isinstance(self.pseudo, np.ndarray):
             return replace(self, pseudo=float(np.max(self.pseudo)) if len(self.pseudo) else 1.0)
         return self if self.seen is None else replace(self, seen=replace(self.seen, share=1.0))
 
     def of_features(self) -> Context:
-        """The same for the features, and a class that stands for all."""
+        """Return a context of the features, with one class for all."""
         return self if self.seen is None else replace(self, seen=replace(self.seen, types=1.0, cut=0.0))
 
 
 @stored()
 @dataclass(frozen=True)
 class Additive(Settled):
-    """Adds α to every count: (N + α) / (T + αK), K being the number of outcomes.
+    """Add α to every count: (N + α) / (T + αK), where K is the number of outcomes.
 
     α = 1 is Laplace's rule, ½ Jeffreys', any other Lidstone's; 0 is the limit of ever smaller α.
 
@@ -150,13 +161,13 @@ class Additive(Settled):
     def one_alpha(self) -> float | None:
         return self.alpha if not isinstance(self.alpha, tuple) and self.alpha > 0 else None
 
-    def pseudo(self, features: Array | None) -> Any:
+    def pseudo(self, features: Array | None) -> Numeric:
         if not isinstance(self.alpha, tuple):
             return self.alpha
         alpha = np.array(self.alpha)
         return alpha if features is None else alpha[features]
 
-    def log(self, count: Any, total: Any, context: Context) -> Logs:
+    def log(self, count: Numeric, total: Numeric, context: Context) -> Logs:
         top = np.asarray(count + context.pseudo, dtype=np.float64)
         bottom = np.asarray(context.added_to(total), dtype=np.float64)
         if (min(self.alpha) if isinstance(self.alpha, tuple) else self.alpha) > 0:
@@ -168,7 +179,7 @@ class Additive(Settled):
 
 
 def Unsmoothed() -> Additive:
-    """Maximum likelihood: N / T, as the limit of adding ever less.
+    """Return maximum likelihood: N / T, as the limit of adding ever smaller numbers.
 
     >>> Unsmoothed()
     Additive(alpha=0.0)
@@ -179,7 +190,9 @@ def Unsmoothed() -> Additive:
 @stored()
 @dataclass(frozen=True)
 class Evidence(Smoothing):
-    """Adds the α under which the counts are most probable: as draws from a Dirichlet, all weights of which are α.
+    """Add the α under which the counts are most probable, as draws from a symmetric Dirichlet-multinomial.
+
+    This α depends on the counts alone, so it is found when a table is made of them (`alpha="auto"`).
 
     Which α that is depends on the counts alone, so it is settled when a table is made of them (`alpha="auto"`).
     """
@@ -194,7 +207,7 @@ class Evidence(Smoothing):
 @stored()
 @dataclass(frozen=True)
 class Epsilon(Settled):
-    """Maximum likelihood, but what would have probability 0 gets ε instead.
+    """Maximum likelihood, except that a probability of 0 becomes ε.
 
     >>> log, _ = Context(Epsilon(1e-6), 2).log(np.array([0, 3]), 3)
     >>> np.exp(log).round(9).tolist()
@@ -207,7 +220,7 @@ class Epsilon(Settled):
         if not isinstance(self.eps, Real) or not 0 < self.eps <= 1:
             raise InputError(f"eps must be above 0 and at most 1, got {self.eps!r}")
 
-    def log(self, count: Any, total: Any, context: Context) -> Logs:
+    def log(self, count: Numeric, total: Numeric, context: Context) -> Logs:
         count, total = np.broadcast_arrays(np.asarray(count, np.float64), np.asarray(total, np.float64))
         seen = (count > 0) & (total > 0)
         return np.where(

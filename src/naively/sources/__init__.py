@@ -2,6 +2,7 @@
 
     request      paths, format and options, as the user gave them
     files        the files that these paths, globs and folders stand for
+    known        the formats that can be read
     formats      the format and the compression of each file
     archives, tables
                  the file of an archive that is read, and the table of a file
@@ -14,10 +15,3 @@
 
 DuckDB and pyarrow are imported only when a source is opened.
 """
-
-from naively.sources.errors import BadRow, SourceError
-from naively.sources.open import open_source
-from naively.sources.request import Request
-from naively.sources.source import Source
-
-__all__ = ["BadRow", "Request", "Source", "SourceError", "open_source"]

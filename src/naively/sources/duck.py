@@ -137,7 +137,7 @@ def _disconnect(connection: Any) -> None:
 
 
 def _limit_reading(connection: Any) -> None:
-    """Turn off reading ahead, with the settings that this version of DuckDB knows."""
+    """Turn off prefetching, with the settings that this version of DuckDB knows."""
     import duckdb
 
     for name, value in _READING.items():

@@ -33,7 +33,7 @@ _TEXTS = "xl/sharedStrings.xml"
 _MISSING = frozenset(["", "#N/A", "#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#GETTING_DATA"])
 """Cells without a value: empty texts, and formulas that failed."""
 _DAMAGED = (OSError, ValueError, LookupError, TypeError, AttributeError, SyntaxError, ArithmeticError, RuntimeError)
-"""What openpyxl raises for a workbook that is damaged, besides errors of its archive."""
+"""Exceptions that openpyxl raises for a damaged workbook, besides those of its archive."""
 _MIDNIGHT = datetime.time()
 _MOST_COLUMNS = 2000
 """Columns that a table of SQLite can have."""
@@ -88,8 +88,8 @@ def _opened(part: Part) -> Iterator[Any]:
 def _sheet(workbook: Any, wanted: str | None, path: str) -> Rows:
     """Yield the rows of the wanted sheet, or of the only one that is not hidden."""
     names = [sheet.title for sheet in workbook.worksheets]
-    shown = [sheet.title for sheet in workbook.worksheets if sheet.sheet_state == "visible"]
-    name = chosen(wanted, shown if wanted not in names else names, "sheet", path)
+    visible = [sheet.title for sheet in workbook.worksheets if sheet.sheet_state == "visible"]
+    name = chosen(wanted, visible if wanted not in names else names, "sheet", path)
     sheet = workbook[name]
     sheet.reset_dimensions()  # which programs may write wrongly
     for number, row in enumerate(sheet.iter_rows(values_only=True), 1):

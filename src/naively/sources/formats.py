@@ -13,30 +13,10 @@ from typing import Any
 from naively.sources import archives
 from naively.sources.errors import SourceError, plain
 from naively.sources.files import File, unreadable
+from naively.sources.known import FORMATS
 
 _HEAD = _READ = 1 << 16
 
-_BY_NAME = {
-    "csv": "csv",
-    "tsv": "tsv",
-    "tab": "tsv",
-    "json": "json",
-    "jsonl": "jsonl",
-    "ndjson": "jsonl",
-    "parquet": "parquet",
-    "pq": "parquet",
-    "arrow": "arrow",
-    "arrows": "arrow",
-    "feather": "arrow",
-    "ipc": "arrow",
-    "ft": "fasttext",
-    "fasttext": "fasttext",
-    "sqlite": "sqlite",
-    "sqlite3": "sqlite",
-    "duckdb": "duckdb",
-    "xlsx": "excel",
-    "xlsm": "excel",
-}
 _COMPRESSED = {"gz": "gzip", "zst": "zstd", "bz2": "bzip2", "xz": "xz", "zip": "zip"}
 _ZIP = b"PK\x03\x04"
 _COMPRESSION_MAGIC = {
@@ -47,16 +27,6 @@ _COMPRESSION_MAGIC = {
     b"PK\x05\x06": "zip",  # without files in it
 }
 _BZIP2 = (b"1AY&SY", b"\x17rE8P\x90")  # after "BZh" and a digit: the start of a block, or the end
-_BINARY = {
-    b"PAR1": "parquet",
-    b"ARROW1": "arrow",
-    b"\xff\xff\xff\xff": "arrow",
-    b"SQLite format 3\0": "sqlite",
-}
-BINARY = ("parquet", "arrow", "sqlite", "duckdb", "excel")
-"""Formats that are not text."""
-TABLES = ("sqlite", "duckdb", "excel")
-"""Formats with several tables in one file."""
 _FOREIGN = {
     b"FEA1": "the first version of Feather; write it again as an Arrow file",
     b"\xd0\xcf\x11\xe0": "an old Excel workbook (.xls) or one with a password; save it as .xlsx without a password",
@@ -66,8 +36,6 @@ _FOREIGN = {
     b"\xfe\xff": "UTF-16; pass --encoding utf-16 (Python: encoding='utf-16')",
 }
 _MODEL = b'{"__metadata__":{"format":"naively"'  # after the eight bytes of a length
-_TITLES = {"csv": "CSV", "tsv": "TSV", "json": "JSON", "jsonl": "JSON Lines", "parquet": "Parquet", "arrow": "Arrow"}
-_TITLES |= {"sqlite": "SQLite", "duckdb": "DuckDB", "excel": "Excel"}
 
 
 @dataclass(frozen=True)
@@ -88,7 +56,7 @@ def known_by_name(path: str) -> tuple[str | None, str]:
     stem, _, last = os.path.basename(path).lower().rpartition(".")
     compression = _COMPRESSED.get(last, "none")
     ending = stem.rpartition(".")[2] if compression != "none" else last
-    return _BY_NAME.get(ending), compression
+    return next((name for name, known in FORMATS.items() if ending in known.endings), None), compression
 
 
 def content(file: File, requested: str | None, encoding: str | None = None, table: str | None = None) -> Content:
@@ -171,7 +139,7 @@ def unpacked(place: str, compression: str, name: str, member: str | None = None)
 
 
 class _SmallReads(io.RawIOBase):
-    """Reads little at a time from a stream, so that its position is never far ahead of what has been unpacked."""
+    """Reads little at a time from a stream, so that its position stays close to the bytes that have been unpacked."""
 
     def __init__(self, stream: Any):
         self._stream = stream
@@ -212,8 +180,8 @@ def _by_content(head: bytes, name: str, path: str) -> str | None:
     for magic, description in _FOREIGN.items():
         if head.startswith(magic):
             raise SourceError(f"is {description}", file=path)
-    for magic, format in _BINARY.items():
-        if head.startswith(magic):
+    for format, known in FORMATS.items():
+        if head.startswith(known.starts):
             return format
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text.startswith(b"__label__"):
@@ -242,14 +210,11 @@ def _is_json(line: bytes) -> bool:
 
 def _check_agreement(wanted: str, seen: str | None, path: str, requested: str | None) -> None:
     """Raise if a file is not of the binary or JSON format that was expected, or is binary and would be read as text."""
-    contradicts = wanted != seen and (wanted in BINARY or seen in BINARY)
+    contradicts = wanted != seen and (FORMATS[wanted].binary or (seen is not None and FORMATS[seen].binary))
     if not contradicts and not (wanted in ("json", "jsonl") and seen not in ("json", "jsonl")):
         return
-    claim = f"was to be read as {_title(wanted)}" if requested else f"is named as {_title(wanted)}"
-    holds = f"holds {_title(seen)}" if seen else "does not begin like it"
+    title = FORMATS[wanted].title
+    claim = f"was to be read as {title}" if requested else f"is named as {title}"
+    holds = f"holds {FORMATS[seen].title}" if seen else "does not begin like it"
     encrypted = ", or decrypt it, as it may be encrypted" if wanted == "sqlite" and not seen else ""
     raise SourceError(f"{claim}, but {holds}; rename it or pass the format that it has{encrypted}", file=path)
-
-
-def _title(format: str) -> str:
-    return _TITLES.get(format, format)

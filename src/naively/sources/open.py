@@ -13,6 +13,7 @@ from naively.sources import files, formats
 from naively.sources.duck import Engine
 from naively.sources.errors import BadRow, SourceError
 from naively.sources.files import File
+from naively.sources.known import FORMATS
 from naively.sources.reader import Part, Reader
 from naively.sources.request import Request
 from naively.sources.sniff import Sample
@@ -151,16 +152,16 @@ def _part(path: str, format: str | None, request: Request, engine: Engine) -> Pa
             raise SourceError(f"is named as {named}; no_header, sep and decimal are for csv and tsv", file=path)
         format = named or "csv"
     part = Part(file, formats.content(file, format, request.encoding, request.table))
-    if request.table is not None and part.content.format not in formats.TABLES and part.content.member is None:
+    if request.table is not None and not FORMATS[part.content.format].tables and part.content.member is None:
         raise SourceError(f"is {part.content.format}, which has no tables in it; leave table out", file=path)
     if request.encoding is not None:
-        if part.content.format in formats.BINARY:
+        if FORMATS[part.content.format].binary:
             raise SourceError(f"is {part.content.format}, which has no encoding of its own; leave it out", file=path)
         return decoded_copy(part, request.encoding, engine)
     if part.content.format in ("json", "jsonl") and Sample.of(part).marked:
         return without_mark(part, engine)
     is_read_by_parts = part.content.format in _BY_LINE or part.content.compression == "none"
-    if not is_read_by_parts and (part.content.compression not in _STREAMED or part.content.format in formats.BINARY):
+    if not is_read_by_parts and (part.content.compression not in _STREAMED or FORMATS[part.content.format].binary):
         return unpacked_copy(part, engine)
     return part
 

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 
 from naively.errors import nearest
 from naively.sources.errors import SourceError
+from naively.sources.known import FORMATS
 from naively.sources.spool import known_encoding
 
-FORMATS = (
-    *("csv", "tsv", "json", "jsonl", "parquet", "arrow", "excel", "sqlite", "duckdb", "fasttext", "folder", "lines"),
-)
 ON_ERROR = ("stop", "skip")
 STANDARD_INPUT = "-"
 
@@ -45,7 +43,7 @@ class Request:
         paths = (self.paths,) if isinstance(self.paths, str) else tuple(self.paths)
         object.__setattr__(self, "paths", tuple(str(path) for path in paths))
         if self.format is not None:
-            _check("format", self.format, FORMATS)
+            _check("format", self.format, tuple(FORMATS))
         _check("on_error", self.on_error, ON_ERROR)
         if (self.sql is None) == (not self.paths):
             raise SourceError("pass either paths or an SQL query, and not both")

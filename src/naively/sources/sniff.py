@@ -1,4 +1,4 @@
-"""Sample: the beginning of a text file, unpacked."""
+"""Sniffing: the beginning of a text file, unpacked."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class Source:
         if len(listed) > _LISTED_FILES:
             several = {"files": len(listed), "digest": hashlib.sha256(json.dumps(listed).encode()).hexdigest()}
         batch = {"rows": self._rows_per_batch, "bytes": self._bytes_per_batch}
-        return {"asked": request, "format": self.format, "batch": batch, **several}
+        return {"request": request, "format": self.format, "batch": batch, **several}
 
     @property
     def first_line(self) -> str | None:

@@ -1,4 +1,4 @@
-"""Writing a file so that there is always a whole one: the one before, or the new one."""
+"""Writes files so that there is always a whole one: the one before, or the new one."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ import os
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from naively.errors import naming
 
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
 try:
     import fcntl
-except ImportError:  # where there are no such locks
+except ImportError:  # this system has no such locks
     fcntl = None  # type: ignore[assignment]
 
 _PART = ".part"
@@ -23,8 +26,8 @@ _PART = ".part"
 
 @contextlib.contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """A file to write to, which takes the place of `path` once it is whole and on disk; otherwise nothing changes."""
-    target = Path(os.path.realpath(path))  # a link stays one
+    """Yield a file to write to, which replaces `path` once it is whole and on disk; after an error nothing changes."""
+    target = Path(os.path.realpath(path))  # a link stays a link
     part = target.with_name(f".{target.name}.{secrets.token_hex(4)}{_PART}")
     with contextlib.ExitStack() as undo:
         file = _created(part, path)
@@ -42,11 +45,11 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def _created(part: Path, path: str | os.PathLike[str]) -> BinaryIO:
-    """The new file; where it cannot be made or written, the error names the place that it is for."""
+    """Create the new file; if it cannot be made or written, the error names the path that it is for."""
     with naming(path):
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     if fcntl is not None:
-        with contextlib.suppress(OSError):  # somebody is writing it
+        with contextlib.suppress(OSError):  # another process is writing it
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     return io.BufferedWriter(_Raw(handle, path))
 
@@ -58,16 +61,16 @@ class _Raw(io.FileIO):
         super().__init__(handle, "wb")
         self._path = path
 
-    def write(self, data: Any) -> int:
+    def write(self, data: Buffer) -> int:
         with naming(self._path):
             return super().write(data)
 
 
 def _sync_folder(folder: Path) -> None:
-    """The new name is on disk as well, where folders can be written through."""
+    """Write the folder to disk too, where the system allows it, so that the new name survives a crash."""
     if os.name != "posix":
         return
-    with contextlib.suppress(OSError):  # some file systems have no such thing
+    with contextlib.suppress(OSError):  # some file systems do not support this
         handle = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(handle)
@@ -76,7 +79,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 def sweep(path: str | os.PathLike[str]) -> None:
-    """Remove what writers of `path` that were killed have left."""
+    """Remove the files that killed writers of `path` have left."""
     target = Path(os.path.realpath(path))
     for left in target.parent.glob(f".{glob.escape(target.name)}.????????{_PART}"):
         if _abandoned(left):
@@ -84,7 +87,7 @@ def sweep(path: str | os.PathLike[str]) -> None:
 
 
 def _abandoned(part: Path) -> bool:
-    """Whether nobody is writing it; where the system does not tell, it is taken for left behind."""
+    """True if no process is writing the file; if the system cannot say, it counts as left behind."""
     if fcntl is None:
         return True
     try:
@@ -92,6 +95,6 @@ def _abandoned(part: Path) -> bool:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    except OSError:  # gone meanwhile
+    except OSError:  # removed meanwhile
         return True
     return True

@@ -1,27 +1,32 @@
 """The codec: values as JSON and arrays, and back.
 
-Only values of the kinds listed here can be written, and only these are made when a file is read: a file names no code.
-What is made is checked against the types that its class declares, and against itself (`checks`).
+Only values of the kinds listed here and of registered classes can be written, and only these are made when a file is
+read. A file holds no code; it names functions that its reader has to trust (`functions`). What is made is compared with
+the types that its class declares, and checked by its class.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
-from functools import cache
 from math import isfinite
-from typing import Any
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
 from naively.arrays import FIXED, Array, from_core, to_core
 from naively.errors import FileError, InputError
-from naively.store.registry import CHECKS, CLASSES, DERIVED, FORMS, NAMES
+from naively.store.damage import Damage, need
+from naively.store.fits import declared, fits
+from naively.store.functions import import_path, imported
+from naively.store.registry import CLASSES, FORMS, Json, stored_class
 
+T = TypeVar("T")
+Node: TypeAlias = dict[str, Json]
 _PLAIN = (str, bool, int, float, type(None))
 _UNEVEN, _FEW = 64, 1 << 20
 """Names of such different lengths, or more of them, are not kept in an array of equal widths."""
+_LONGEST_NUMBER = 400
 
 
 class Writer:
@@ -29,10 +34,11 @@ class Writer:
 
     def __init__(self) -> None:
         self.arrays: dict[str, Array] = {}
-        self.shared: list[tuple[Any, str]] = []  # values of which several may share what is stored
+        self.shared: list[tuple[object, str]] = []
+        """Values of which several may share what is stored, and the name of it."""
 
-    def put(self, value: Any, path: str) -> Any:
-        """A value as JSON; `path` tells where it stands, for the names of arrays and for errors."""
+    def put(self, value: object, path: str) -> Json:
+        """Return a value as JSON; `path` is its place, for the names of arrays and for errors."""
         if isinstance(value, np.generic):
             value = value.item()
         if isinstance(value, float) and not isfinite(value):
@@ -41,15 +47,22 @@ class Writer:
             return {"int": str(value)}
         if isinstance(value, _PLAIN):
             return value
-        for kind, put in self._ways.items():
-            if isinstance(value, kind):
-                return put(self, value, path)
+        if isinstance(value, np.ndarray):
+            return self._put_array(value, path)
+        if isinstance(value, list):
+            return self._put_list(value, path)
+        if isinstance(value, tuple):
+            return {"tuple": self._put_list(value, path)}
+        if isinstance(value, (set, frozenset)):
+            return {"set": self._put_list(sorted(value, key=lambda v: (type(v).__name__, v)), path)}
+        if isinstance(value, dict):
+            return {"dict": [[self.put(k, f"{path}.key"), self.put(v, f"{path}.{k}")] for k, v in value.items()]}
         for form in FORMS.values():
             if isinstance(value, form.kind):
                 return form.put(self, value, path)
         return self._put_value(value, path)
 
-    def _put_array(self, value: Array, path: str) -> Any:
+    def _put_array(self, value: Array, path: str) -> Json:
         if value.dtype.kind in "biuf" and value.dtype.itemsize <= 8 and value.dtype != np.float16:
             return {"array": self.keep(value, path)}
         if value.dtype == FIXED:
@@ -60,13 +73,13 @@ class Writer:
         return {"names": [self._put_name(v, path) for v in value.tolist()], "type": kind}
 
     def keep(self, array: Array, path: str) -> str:
-        """Keep an array under a name of its own: where it stands, unless a name with dots in it stands there too."""
+        """Keep an array under a name of its own: its place, unless a name with dots in it is there already."""
         while path in self.arrays:
             path += "'"
         self.arrays[path] = array
         return path
 
-    def _put_name(self, value: Any, path: str) -> Any:
+    def _put_name(self, value: object, path: str) -> Json:
         made = self.put(value, path)
         if isinstance(made, (list, dict)) and "float" not in made and "int" not in made:
             raise InputError(
@@ -74,92 +87,91 @@ class Writer:
             )
         return made
 
-    def _put_list(self, value: Any, path: str) -> Any:
-        return [self.put(v, f"{path}.{i}") for i, v in enumerate(value)]
+    def _put_list(self, values: list[object] | tuple[object, ...], path: str) -> Json:
+        return [self.put(v, f"{path}.{i}") for i, v in enumerate(values)]
 
-    def _put_tuple(self, value: Any, path: str) -> Any:
-        return {"tuple": self._put_list(value, path)}
-
-    def _put_set(self, value: Any, path: str) -> Any:
-        return {"set": self._put_list(sorted(value, key=lambda v: (type(v).__name__, v)), path)}
-
-    def _put_dict(self, value: Any, path: str) -> Any:
-        return {"dict": [[self.put(k, f"{path}.key"), self.put(v, f"{path}.{k}")] for k, v in value.items()]}
-
-    def _put_value(self, value: Any, path: str) -> Any:
-        kind: Any = type(value)
-        name = NAMES.get(kind)
-        if name is None or not is_dataclass(value):
-            shown = getattr(value, "__name__", repr(value)) if callable(value) else repr(value)
-            raise InputError(f"{path} cannot be saved: {shown[:60]} is no value that a file can hold (no code is)")
-        if hasattr(kind, "to_save"):
-            value = kind.to_save(value)
-        made: dict[str, Any] = {"is": name}
-        for field in fields(value):
-            made[field.name] = self.put(getattr(value, field.name), f"{path}.{field.name}")
-        for derived in DERIVED.get(name, ()):
-            made[derived] = self.put(getattr(value, derived), f"{path}.{derived}")
+    def _put_value(self, value: object, path: str) -> Json:
+        entry = stored_class(type(value))
+        value = value if entry is None else entry.prepared(value)
+        if entry is None and callable(value):
+            return {"function": import_path(value, path)}
+        if entry is None or not is_dataclass(value):
+            raise InputError(f"{path} cannot be saved: {repr(value)[:60]} is no value that a file can hold")
+        made: Node = {"is": entry.name}
+        for name in (*(field.name for field in fields(value)), *entry.derived):
+            made[name] = self.put(getattr(value, name), f"{path}.{name}")
         return made
-
-    _ways: dict[type, Callable[..., Any]] = {  # noqa: RUF012
-        np.ndarray: _put_array,
-        list: _put_list,
-        tuple: _put_tuple,
-        frozenset: _put_set,
-        set: _put_set,
-        dict: _put_dict,
-    }
 
 
 class Reader:
     """Puts values together again."""
 
-    def __init__(self, arrays: dict[str, Array], thorough: bool = True):
-        """With `thorough`, every word is looked at, which takes a look at all of their bytes."""
-        self.arrays, self.thorough = arrays, thorough
-        self.shared: dict[str, Any] = {}
+    def __init__(self, arrays: Mapping[str, Array], thorough: bool = True, trust: frozenset[str] = frozenset()):
+        """With `thorough`, the bytes of every word are looked at.
 
-    def get(self, node: Any) -> Any:
-        """The value that some JSON stands for; raises FileError where it stands for none."""
+        `trust` are the import paths of functions, or of modules, that may be imported.
+        """
+        self.arrays, self.thorough, self.trust = arrays, thorough, trust
+        self.shared: dict[str, object] = {}
+        """Values that were read and that others share, by the name of what is stored."""
+
+    def get(self, node: Json) -> object:
+        """Return the value that some JSON stands for; raise FileError if it stands for none."""
         try:
             return self._get(node)
         except FileError:
             raise
         except Exception as error:  # whatever a forged value does to the code that meets it
-            raise FileError(f"the file is damaged ({type(error).__name__}: {str(error)[:200]})") from None
+            raise Damage(f"{type(error).__name__}: {str(error)[:200]}") from None
 
-    def _get(self, node: Any) -> Any:
+    def of(self, kind: type[T], node: Json) -> T:
+        """Return the value of this class that some JSON stands for; raise FileError if it is of another."""
+        value = self.get(node)
+        if not isinstance(value, kind):
+            raise Damage(f"a {type(value).__name__} in place of a {kind.__name__}")
+        return value
+
+    def by_name(self, node: Json) -> dict[str, object]:
+        """Return the values by name that some JSON stands for."""
+        return {str(name): value for name, value in self.of(dict, node).items()}
+
+    def array(self, name: Json) -> Array:
+        """Return an array by its name."""
+        need(isinstance(name, str) and name in self.arrays, "an array that is not there")
+        assert isinstance(name, str)
+        return self.arrays[name]
+
+    def _get(self, node: Json) -> object:
         if isinstance(node, _PLAIN):
             return node
         if isinstance(node, list):
             return [self._get(v) for v in node]
         if "is" in node:
             return self._get_value(node)
-        for mark, get in self._ways.items():
+        for mark, get in _WAYS.items():
             if mark in node:
                 return get(self, node)
         for mark, form in FORMS.items():
             if mark in node:
                 return form.get(self, node)
-        raise FileError(f"the file is damaged: {sorted(node)[:3]} is nothing known")
+        raise Damage(f"{sorted(node)[:3]} is nothing known")
 
-    def _get_array(self, node: Any) -> Array:
-        return self.arrays[node["array"]]
+    def _get_array(self, node: Node) -> Array:
+        return self.array(node["array"])
 
-    def _get_fixed(self, node: Any) -> Array:
-        pairs = self.arrays[node["fixed"]]
-        if pairs.dtype != np.uint64 or pairs.ndim < 2 or pairs.shape[-1] != 2:
-            raise FileError("the file is damaged (counts that are no pairs)")
+    def _get_fixed(self, node: Node) -> Array:
+        pairs = self.array(node["fixed"])
+        need(pairs.dtype == np.uint64 and pairs.ndim > 1 and pairs.shape[-1] == 2, "counts that are no pairs")
         return from_core(np.ascontiguousarray(pairs))
 
-    def _get_names(self, node: Any) -> Array:
+    def _get_names(self, node: Node) -> Array:
         dtype, names = node["type"], self._get(node["names"])
         if not isinstance(names, list) or not all(isinstance(name, _PLAIN) for name in names):
-            raise FileError("the file is damaged (names that are none)")
-        kind: Any = object
+            raise Damage("names that are none")
+        kind = "O"
         if dtype != "O":
-            if not (isinstance(dtype, str) and dtype.startswith("<U") and all(isinstance(n, str) for n in names)):
-                raise FileError("the file is damaged (names of no kind)")
+            need(isinstance(dtype, str) and dtype.startswith("<U"), "names of no kind")
+            need(all(isinstance(name, str) for name in names), "names of no kind")
             longest = max((len(name) for name in names), default=0)
             if longest * len(names) <= _UNEVEN * sum(map(len, names)) + _FEW:  # otherwise one long name would cost all
                 kind = f"<U{max(longest, 1)}"
@@ -167,119 +179,61 @@ class Reader:
         array[:] = names
         return array
 
-    def _get_float(self, node: Any) -> float:
-        return {"inf": float("inf"), "-inf": float("-inf"), "nan": float("nan")}[node["float"]]
+    def _get_float(self, node: Node) -> float:
+        need(node["float"] in ("inf", "-inf", "nan"), "a number")
+        return float(str(node["float"]))
 
-    def _get_int(self, node: Any) -> int:
-        if len(node["int"]) > 400:
-            raise FileError("the file is damaged (a number)")
-        return int(node["int"])
+    def _get_int(self, node: Node) -> int:
+        digits = node["int"]
+        if not isinstance(digits, str) or len(digits) > _LONGEST_NUMBER:
+            raise Damage("a number")
+        return int(digits)
 
-    def _get_tuple(self, node: Any) -> tuple[Any, ...]:
-        return tuple(self._get(v) for v in node["tuple"])
+    def _get_tuple(self, node: Node) -> tuple[object, ...]:
+        return tuple(map(self._get, _listed(node["tuple"])))
 
-    def _get_set(self, node: Any) -> frozenset[Any]:
-        return frozenset(self._get(v) for v in node["set"])
+    def _get_set(self, node: Node) -> frozenset[object]:
+        return frozenset(map(self._get, _listed(node["set"])))
 
-    def _get_dict(self, node: Any) -> dict[Any, Any]:
-        return {self._get(k): self._get(v) for k, v in node["dict"]}
+    def _get_dict(self, node: Node) -> dict[object, object]:
+        pairs = [[self._get(item) for item in _listed(pair)] for pair in _listed(node["dict"])]
+        need(all(len(pair) == 2 for pair in pairs), "pairs of a dict")
+        return {pair[0]: pair[1] for pair in pairs}
 
-    def _get_value(self, node: Any) -> Any:
+    def _get_function(self, node: Node) -> object:
+        return imported(node["function"], self.trust)
+
+    def _get_value(self, node: Node) -> object:
         name = node["is"]
-        kind: Any = CLASSES[name]
-        derived = DERIVED.get(name, ())
+        entry = CLASSES.get(name) if isinstance(name, str) else None
+        if entry is None:
+            raise Damage(f"a value of the class {str(name)[:40]!r}")
         given = {key: self._get(value) for key, value in node.items() if key != "is"}
-        kept = {key: given.pop(key) for key in derived}
-        for field in fields(kind):
-            if not _fits(str(field.type), given.get(field.name, field.default)):
-                raise FileError(f"the file is damaged ({name}.{field.name} is no {field.type})")
-        value = kind(**given)
-        value.__dict__.update(kept)
-        CHECKS.get(name, lambda value: None)(value)
-        return value
-
-    _ways: dict[str, Callable[..., Any]] = {  # noqa: RUF012
-        "array": _get_array,
-        "fixed": _get_fixed,
-        "names": _get_names,
-        "float": _get_float,
-        "int": _get_int,
-        "tuple": _get_tuple,
-        "set": _get_set,
-        "dict": _get_dict,
-    }
+        derived = {key: given.pop(key) for key in entry.derived}
+        hints = declared(entry.kind)
+        need(hints.keys() >= given.keys(), f"the fields of {entry.name}")
+        for field, value in given.items():
+            need(fits(hints[field], value), f"{entry.name}.{field} is no {hints[field]}")
+        made = entry.kind(**given)
+        vars(made).update(derived)
+        entry.check(made)
+        return made
 
 
-_TYPES: dict[str, Any] = {
-    "None": type(None), "str": str, "bool": bool, "int": int, "float": (int, float), "tuple": tuple, "dict": dict,
-    "list": list, "frozenset": frozenset, "np.ndarray": np.ndarray,
-}  # fmt: skip
-_NUMBERS = ("Array", "IntArray")
-_SAME = {
-    "Index": ("Index", "WordSubset"), "WordFeatures": ("Vocabulary", "Stored", "Buckets"),
-    "Part": ("Counts", "ExactSums", "NumberCounts", "Comoments", "ColumnCounts"),
-    "Block": (
-        "CategoryBlock", "TextBlock", "NumberBlock", "DensityBlock", "MatrixBlock", "ArrayBlock", "CategoryArrayBlock",
-        "TextsBlock",
-    ),
-    "BlockTable": ("LinearTable", "CodeTable", "Density", "CovarianceTable", "NumberTable", "TextTable"),
-    "Calibration": ("Temperature", "PerClass", "Isotonic"),
-    "Features": ("Index", "Categories", "Grid", "Vocabulary", "Stored", "Buckets"),
-    "Rule": (
-        "Number", "NumberFamily", "Histogram", "Kernel", "Categorical", "Bernoulli", "Poisson", "Dates", "Text",
-        "Multinomial", "Complement",
-    ),
-    "NumberFamily": ("NumberFamily",),
-    "Prior": ("Empirical", "Smoothed", "Uniform", "Given"),
-    "Settled": ("Additive", "Epsilon", "AbsoluteDiscount", "Dirichlet", "JelinekMercer", "WittenBell"),
-    "Smoothing": (
-        "Additive", "Epsilon", "Evidence", "Unsmoothed", "AbsoluteDiscount", "Dirichlet", "JelinekMercer", "WittenBell",
-    ),
-}  # fmt: skip
-"""What may stand where a class declares these."""
+def _listed(node: Json) -> list[Json]:
+    if not isinstance(node, list):
+        raise Damage("a list")
+    return node
 
 
-def _fits(declared: str, value: Any) -> bool:
-    """Whether a value is of a declared type, and what is inside of a tuple or a dict as well."""
-    return any(_fits_one(part, value) for part in _split(declared, " | "))
-
-
-def _fits_one(declared: str, value: Any) -> bool:
-    outer, _, inner = declared.partition("[")
-    if outer in _NUMBERS:
-        return isinstance(value, np.ndarray) and (value.dtype.kind in "biuf" or value.dtype == FIXED)
-    if outer in _SAME or outer in CLASSES or f"columns.{outer}" in CLASSES:
-        kinds = {
-            kind.__name__ for kind in type(value).__mro__
-        }  # any registered family of numbers may stand for the base
-        return not kinds.isdisjoint(_SAME.get(outer, (outer,)))
-    kind = _TYPES.get(outer)
-    if kind is None:
-        return True
-    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        return False
-    parts = _split(inner.removesuffix("]"), ", ") if inner else []
-    if outer == "tuple" and parts:
-        if len(parts) == 2 and parts[1] == "...":
-            return all(_fits(parts[0], item) for item in value)
-        return len(parts) == len(value) and all(map(_fits, parts, value))
-    if outer == "dict" and len(parts) == 2:
-        return all(_fits(parts[0], key) and _fits(parts[1], item) for key, item in value.items())
-    return True
-
-
-@cache
-def _split(text: str, mark: str) -> list[str]:
-    """The parts of a declaration, as far as they are not inside brackets.
-
-    >>> _split("tuple[int, str], None", ", ")
-    ['tuple[int, str]', 'None']
-    """
-    parts, depth = [""], 0
-    for piece in re.split(f"({re.escape(mark)}|[\\[\\]])", text):
-        depth += (piece == "[") - (piece == "]")
-        if piece == mark and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += piece
-    return parts
+_WAYS: dict[str, Callable[[Reader, Node], object]] = {
+    "array": Reader._get_array,
+    "fixed": Reader._get_fixed,
+    "names": Reader._get_names,
+    "float": Reader._get_float,
+    "int": Reader._get_int,
+    "tuple": Reader._get_tuple,
+    "set": Reader._get_set,
+    "dict": Reader._get_dict,
+    "function": Reader._get_function,
+}

@@ -1,8 +1,8 @@
-"""The container: one file of the safetensors format, with a JSON document that says what its arrays mean.
+"""The container: one file of the safetensors format, with a JSON document that describes its arrays.
 
-Arrays are read where they lie (memory-mapped). Before anything is believed, sizes are compared with the size of the
-file and the header with its digest. Each array has a digest as well: all are compared at once where the file is small,
-otherwise when somebody asks for it.
+Arrays are read in place (memory-mapped). First of all, sizes are compared with the size of the file, and the header
+with
+its digest. Each array has a digest too: all are compared at once if the file is small, otherwise on request.
 """
 
 from __future__ import annotations
@@ -18,29 +18,34 @@ from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
 from math import prod
-from typing import Any, BinaryIO
+from typing import BinaryIO, TypeAlias
 
 import numpy as np
 
-from naively.arrays import Array
+from naively.arrays import Array, DType
 from naively.errors import FileError
+from naively.store.registry import Json
 
 VERSION = 5
+OLDEST = 5
+"""The oldest version that is read: the first one that is kept for good."""
 _VERSION_NUMBER = re.compile("[1-9][0-9]{0,5}")
 SMALL = 16 << 20
-"""Of files up to so many bytes, all arrays are compared with their digests when they are opened."""
+"""For files of up to this many bytes, all arrays are compared with their digests when they are opened."""
 _LARGEST_HEADER = 100 << 20
+_MOST_AXES = 4
 _NO_DIGEST = "0" * 64
 _BEGINNING = b'{"__metadata__":{"format":"naively"'
 _TYPES = {
     "F64": "<f8", "F32": "<f4", "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "|i1",
     "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "|u1", "BOOL": "|b1",
 }  # fmt: skip
+Document: TypeAlias = dict[str, Json]
 _NAMES = {np.dtype(kind): name for name, kind in _TYPES.items()}
 
 
-def write(path: str | os.PathLike[str], document: dict[str, Any], arrays: Mapping[str, Array]) -> None:
-    """Write a file whole, or leave what was there."""
+def write(path: str | os.PathLike[str], document: Document, arrays: Mapping[str, Array]) -> None:
+    """Write a whole file, or leave the old one as it was."""
     from naively.store.atomic import replacing
 
     pieces = _pieces(document, arrays)
@@ -49,19 +54,18 @@ def write(path: str | os.PathLike[str], document: dict[str, Any], arrays: Mappin
             file.write(piece)
 
 
-def to_bytes(document: dict[str, Any], arrays: Mapping[str, Array]) -> bytes:
-    """Return what `write` would write, compressed where that pays."""
-    from naively.store.packed import packed
-
-    return packed(b"".join(_pieces(document, arrays)))
+def to_bytes(document: Document, arrays: Mapping[str, Array]) -> bytes:
+    """Return what `write` would write."""
+    return b"".join(_pieces(document, arrays))
 
 
-def _pieces(document: dict[str, Any], arrays: Mapping[str, Array]) -> list[Any]:
+def _pieces(document: Document, arrays: Mapping[str, Array]) -> list[bytes | memoryview]:
     """Return the bytes of a file, one piece after another."""
     ready = {name: _as_stored(name, array) for name, array in arrays.items()}
-    names = sorted(ready, key=lambda name: (-ready[name].dtype.itemsize, name))  # so that each begins where it may
-    told = {**document, "digests": {name: _digest(_bytes(ready[name])) for name in names}}
-    header = _header(told, {name: ready[name] for name in names})
+    # larger items first, so that each array is aligned
+    names = sorted(ready, key=lambda name: (-ready[name].dtype.itemsize, name))
+    digests: Json = {name: _digest(_bytes(ready[name])) for name in names}
+    header = _header({**document, "digests": digests}, {name: ready[name] for name in names})
     if len(header) > _LARGEST_HEADER:
         raise FileError(
             f"the names in this model take {len(header):,} bytes, more than the {_LARGEST_HEADER:,} of a file"
@@ -76,15 +80,14 @@ def _as_stored(name: str, array: Array) -> Array:
 
 
 def _bytes(array: Array) -> memoryview:
-    flat: Any = array.reshape(-1).view(np.uint8)
-    return memoryview(flat)
+    return array.reshape(-1).view(np.uint8).data
 
 
-def _digest(data: Any) -> str:
+def _digest(data: bytes | memoryview) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _header(document: dict[str, Any], arrays: Mapping[str, Array]) -> bytes:
+def _header(document: Document, arrays: Mapping[str, Array]) -> bytes:
     at, entries = 0, {}
     for name, array in arrays.items():
         entries[name] = {
@@ -102,11 +105,11 @@ def _header(document: dict[str, Any], arrays: Mapping[str, Array]) -> bytes:
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """A file that was opened: its document, and its arrays where they lie."""
+    """An opened file: its document, and its arrays in place."""
 
     path: str
     size: int
-    document: dict[str, Any]
+    document: Document
     arrays: dict[str, Array]
 
     def verify(self) -> None:
@@ -117,9 +120,16 @@ class Contents:
     def verify_one(self, name: str) -> None:
         if name not in self._unverified:
             return
-        if _digest(_bytes(self.arrays[name])) != self.document["digests"].get(name):
+        if _digest(_bytes(self.arrays[name])) != self.part("digests").get(name):
             raise FileError(f"{self.path}: the file is damaged (array {name!r} is not what was written)")
         self._unverified.discard(name)
+
+    def part(self, name: str) -> Document:
+        """Return a part of the document, by name; raise FileError if it has no such part."""
+        found = self.document.get(name)
+        if not isinstance(found, dict):
+            raise FileError(f"{self.path}: the file is damaged (its {name})")
+        return found
 
     @cached_property
     def _unverified(self) -> set[str]:
@@ -136,43 +146,43 @@ class Contents:
 
 
 def read(path: str | os.PathLike[str]) -> Contents:
-    """Open a file; raises FileError, before anything is made of its numbers, where it is none of ours or damaged."""
-    shown = os.fspath(path)
+    """Open a file; raise FileError, before its numbers are used, if it is damaged or not a model."""
+    name = os.fspath(path)
     with open(path, "rb", opener=_at_once) as file:
         status = os.fstat(file.fileno())
         size = status.st_size
         if not stat.S_ISREG(status.st_mode):
-            raise FileError(f"{shown}: is a pipe or a device, and a model is read from a file; write it to one first")
-        return _contents(shown, size, file, lambda begin: _data(file, begin, size))
+            raise FileError(f"{name}: is a pipe or a device, and a model is read from a file; write it to one first")
+        return _contents(name, size, file, lambda begin: _data(file, begin, size))
 
 
-def from_bytes(data: Any) -> Contents:
-    """Open what `to_bytes` made, or the bytes of a file; raises FileError as `read` does."""
+def from_bytes(data: object) -> Contents:
+    """Open the bytes of a file, which may be compressed; raises FileError as `read` does."""
     from naively.store.packed import unpacked
 
     plain = unpacked(_bytes_of(data))
     return _contents("the bytes of a model", len(plain), BytesIO(plain), lambda begin: memoryview(plain)[begin:])
 
 
-def _bytes_of(data: Any) -> bytes:
+def _bytes_of(data: object) -> bytes:
     try:
-        return data if isinstance(data, bytes) else memoryview(data).tobytes()
+        return data if isinstance(data, bytes) else memoryview(data).tobytes()  # type: ignore[arg-type]
     except TypeError:
         raise TypeError(f"a model is read from bytes, got {type(data).__name__}; naively.load reads a file") from None
 
 
-def _contents(shown: str, size: int, file: BinaryIO, data_from: Callable[[int], memoryview]) -> Contents:
+def _contents(name: str, size: int, file: BinaryIO, data_from: Callable[[int], memoryview]) -> Contents:
     """Read the beginning of a file, and make arrays of the data behind it."""
     if size < 8:
-        raise FileError(f"{shown}: no model of naively: it has {size} bytes")
+        raise FileError(f"{name}: no model of naively: it has {size} bytes")
     long = int.from_bytes(file.read(8), "little")
     if not 2 <= long <= min(size - 8, _LARGEST_HEADER) or long % 8:
-        raise FileError(f"{shown}: no model of naively, or cut off or damaged (it does not begin like one)")
-    entries, document = _opened(shown, file.read(long))
-    arrays = _arrays(shown, entries, data_from(8 + long))
-    if set(arrays) != set(document["digests"]):
-        raise FileError(f"{shown}: the file is damaged (arrays and digests do not match)")
-    contents = Contents(shown, size, document, arrays)
+        raise FileError(f"{name}: no model of naively, or cut off or damaged (it does not begin like one)")
+    entries, document = _opened(name, file.read(long))
+    arrays = _arrays(name, entries, data_from(8 + long))
+    contents = Contents(name, size, document, arrays)
+    if arrays.keys() != contents.part("digests").keys():
+        raise FileError(f"{name}: the file is damaged (arrays and digests do not match)")
     if contents.small:
         contents.verify()
     return contents
@@ -193,18 +203,19 @@ def is_model(path: str | os.PathLike[str]) -> bool:
 
 
 def _at_once(path: str, flags: int) -> int:
-    """Open without waiting for somebody to write, as a pipe with a name would."""
+    """Open without waiting for a writer, as a named pipe would."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _data(file: BinaryIO, begin: int, size: int) -> memoryview:
-    """What lies behind the header: of a small file read, so that nobody can change it any more, otherwise mapped."""
+    """Return the bytes behind the header: of a small file read, so that nobody can change them, otherwise mapped."""
     if size <= SMALL or size == begin:
         return memoryview(file.read(size - begin))
     return memoryview(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ))[begin:]
 
 
-def _opened(path: str, header: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
+def _opened(path: str, header: bytes) -> tuple[Document, Document]:
+    """Return the list of arrays and the document in a header."""
     try:
         entries = json.loads(header)
         about = entries.pop("__metadata__")
@@ -214,8 +225,8 @@ def _opened(path: str, header: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
     if not known:
         raise FileError(f"{path}: a file of safetensors, but no model of naively")
     version = about.get("version")
-    if version != str(VERSION):
-        number = int(version) if isinstance(version, str) and _VERSION_NUMBER.fullmatch(version) else 0
+    number = int(version) if isinstance(version, str) and _VERSION_NUMBER.fullmatch(version) else 0
+    if not OLDEST <= number <= VERSION:
         older = "train the model again" if number else "it is damaged"
         what = "update naively to read it" if number > VERSION else older
         raise FileError(f"{path}: version {version!r} of the format, here version {VERSION} is read: {what}")
@@ -228,32 +239,57 @@ def _opened(path: str, header: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
         raise FileError(f"{path}: the file is damaged (its header is not what was written)")
     try:
         document = json.loads(about["model"])
-        if not isinstance(document["digests"], dict):
-            raise TypeError
     except (ValueError, RecursionError, KeyError, TypeError):
-        raise FileError(f"{path}: the file is damaged (its document cannot be read)") from None
+        document = None
+    if not isinstance(document, dict):
+        raise FileError(f"{path}: the file is damaged (its document cannot be read)")
     return entries, document
 
 
-def _arrays(path: str, entries: dict[str, Any], data: memoryview) -> dict[str, Array]:
-    """Every array where it lies: they fill the file without gaps, and none is larger than its bytes."""
+@dataclass(frozen=True)
+class _Entry:
+    """The type, the shape and the place of an array."""
+
+    kind: DType
+    shape: tuple[int, ...]
+    begin: int
+    end: int
+
+    @classmethod
+    def of(cls, node: Json) -> _Entry:
+        """Return the entry that some JSON stands for; raise ValueError for one that makes no sense."""
+        if not isinstance(node, dict):
+            raise ValueError("an entry that is none")
+        kind, shape, offsets = np.dtype(_TYPES[str(node["dtype"])]), _whole(node["shape"]), _whole(node["data_offsets"])
+        begin, end = offsets
+        if len(shape) > _MOST_AXES or end - begin != prod(shape) * kind.itemsize or begin % kind.itemsize:
+            raise ValueError("an array that does not fit its place")
+        return cls(kind, shape, begin, end)
+
+
+def _whole(node: Json) -> tuple[int, ...]:
+    numbers = tuple(n for n in node if type(n) is int and 0 <= n < 1 << 48) if isinstance(node, list) else ()
+    if not isinstance(node, list) or len(numbers) != len(node):
+        raise ValueError("numbers that are none")
+    return numbers
+
+
+def _arrays(path: str, listed: Document, data: memoryview) -> dict[str, Array]:
+    """Return every array in place: they fill the file without gaps, and none is larger than its bytes."""
     arrays: dict[str, Array] = {}
     try:
-        at = 0
-        for name, entry in sorted(entries.items(), key=lambda item: item[1]["data_offsets"]):
-            kind, shape, (begin, end) = np.dtype(_TYPES[entry["dtype"]]), entry["shape"], entry["data_offsets"]
-            sound = all(type(n) is int and 0 <= n < 1 << 48 for n in (begin, end, *shape)) and len(shape) <= 4
-            if not sound or begin != at or end - begin != prod(shape) * kind.itemsize or begin % kind.itemsize:
-                raise ValueError(name)
-            at = end
-            if end > len(data):
-                raise FileError(f"{path}: the file is cut off: {len(data):,} bytes of data are there, {end:,} promised")
-            flat = np.frombuffer(data[begin:end], kind) if end > begin else np.zeros(0, kind)
-            arrays[name] = flat.reshape(shape)
-    except FileError:
-        raise
-    except (ValueError, KeyError, TypeError, AttributeError, OverflowError):
+        entries = {name: _Entry.of(node) for name, node in listed.items()}
+    except (ValueError, KeyError, OverflowError):
         raise FileError(f"{path}: the file is damaged (its list of arrays)") from None
+    at = 0
+    for name, entry in sorted(entries.items(), key=lambda item: (item[1].begin, item[1].end)):
+        if entry.begin != at:
+            raise FileError(f"{path}: the file is damaged (its list of arrays)")
+        at = entry.end
+        if at > len(data):
+            raise FileError(f"{path}: the file is cut off: {len(data):,} bytes of data are there, {at:,} promised")
+        flat = np.frombuffer(data[entry.begin : at], entry.kind) if at > entry.begin else np.zeros(0, entry.kind)
+        arrays[name] = flat.reshape(entry.shape)
     if at != len(data):
         raise FileError(f"{path}: the file is damaged ({len(data) - at:,} bytes too many)")
     return arrays

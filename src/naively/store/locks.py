@@ -1,4 +1,4 @@
-"""Locks: one command at a time changes a file."""
+"""Locks: only one command at a time changes a file."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from naively.store.atomic import sweep
 
 try:
     import fcntl
-except ImportError:  # where there is no such lock, the mere presence of the file is one
+except ImportError:  # without such locks, the mere presence of the file is one
     fcntl = None  # type: ignore[assignment]
 
 
 @contextlib.contextmanager
 def locked(path: str | os.PathLike[str], waiting: Callable[[], object] | None = None) -> Iterator[None]:
-    """Nobody else is inside for the same file; `waiting` is called once where somebody is, who is then waited for.
+    """Hold the lock of a file; if another process holds it, call `waiting` once and wait.
 
-    The lock goes with the process, however it ends. Where the system has no such lock, a file stands for it.
+    The lock ends with the process, however that ends. Where the system has no locks, a file stands for one.
     """
     target = Path(os.path.realpath(path))
     mark = target.with_name(f".{target.name}.lock")
@@ -34,11 +34,11 @@ def locked(path: str | os.PathLike[str], waiting: Callable[[], object] | None = 
         sweep(target)
         yield
     finally:
-        if fcntl is None:  # what is open cannot be removed there
+        if fcntl is None:  # there an open file cannot be removed
             os.close(handle)
         with contextlib.suppress(OSError):
             mark.unlink()
-        if fcntl is not None:  # before it is let go, or somebody else's would be removed
+        if fcntl is not None:  # removed before it is released, or another process's would be removed
             os.close(handle)
 
 
@@ -54,13 +54,13 @@ def _locked(mark: Path, waiting: Callable[[], object] | None) -> int:
                     waiting()
                     waiting = None
                 fcntl.flock(handle, fcntl.LOCK_EX)
-            if _is(mark, handle):  # otherwise who held it has removed it meanwhile
+            if _is(mark, handle):  # otherwise the former holder has removed it meanwhile
                 closing.pop_all()
                 return handle
 
 
 def _is(mark: Path, handle: int) -> bool:
-    """Whether the open file still has this name."""
+    """True if the open file still has this name."""
     try:
         return os.path.samestat(os.stat(mark), os.fstat(handle))
     except FileNotFoundError:

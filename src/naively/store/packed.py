@@ -1,18 +1,18 @@
-"""Bytes that are sent: compressed with zstd where that pays, and never larger when unpacked than a bound."""
+"""Packing of bytes to send: compressed with zstd if that pays, and limited in size when unpacked."""
 
 from __future__ import annotations
 
 from naively.errors import FileError
 
 _FRAME = b"\x28\xb5\x2f\xfd"
-"""The first bytes of a frame of zstd; no model file begins like that."""
+"""The first bytes of a zstd frame; no model file begins like that."""
 _MOST = 1000
 """The largest ratio of unpacked to packed bytes, so that few bytes cannot fill the memory."""
 _PIECE = 1 << 24
 
 
 def packed(data: bytes) -> bytes:
-    """Return the data as a frame of zstd if that is smaller, otherwise as it is.
+    """Return the data as a zstd frame if that is smaller, otherwise as it is.
 
     >>> len(packed(bytes(1000) + bytes(range(256)))) < 400
     True
@@ -26,7 +26,7 @@ def packed(data: bytes) -> bytes:
 
 
 def unpacked(data: bytes) -> bytes:
-    """Return what `packed` was given; raises FileError for a frame that is damaged or unpacks to too much.
+    """Return the data that `packed` compressed; raise FileError if a frame is damaged or unpacks to too much.
 
     >>> unpacked(packed(bytes(1000))) == bytes(1000)
     True

@@ -17,7 +17,7 @@ def run(arguments: Namespace, console: Console) -> None:
         _write(Path(arguments.data), console)
         return
     if arguments.json:
-        raise UsageError("the tour is for people; with --data FOLDER its data are written, and told as JSON")
+        raise UsageError("the tour is for people; with --data FOLDER its data are written, and listed as JSON")
     from naively.demo import main
 
     main()

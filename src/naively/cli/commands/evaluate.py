@@ -13,7 +13,6 @@ from naively.cli.counting import warn_of_bad_rows
 from naively.cli.exit import UsageError
 from naively.cli.models import build_model, check_reads_rows, load, open_data
 from naively.cli.prefetch import Prefetch
-from naively.cli.progress import Progress
 from naively.errors import InputError
 from naively.learn.estimates import digits_of, margin_of, with_margin
 
@@ -82,7 +81,7 @@ def _on_new_rows(arguments: Namespace, console: Console) -> Any:
     with open_data(arguments) as source:
         roles = roles_for_model(arguments, source, about, learner, target=True)
         batches = Prefetch(source.batches(roles.read))
-        with closing(batches), Progress(console, "predicting", source.size, source.rows) as progress:
+        with closing(batches), console.progress("predicting", rows=source.rows, size_bytes=source.size) as progress:
             for batch in batches:
                 rows = roles.labelled(batch)
                 without += batch.num_rows - rows.num_rows
@@ -142,7 +141,7 @@ def all_rows(arguments: Namespace, console: Console, paths: Any = None, roles: R
         places: list[Any] = []
         without = 0
         batches = Prefetch(source.batches(roles.read))
-        with closing(batches), Progress(console, "reading", source.size, source.rows) as progress:
+        with closing(batches), console.progress("reading", rows=source.rows, size_bytes=source.size) as progress:
             for batch in batches:
                 rows = roles.labelled(batch)
                 places.append(progress.rows + np.flatnonzero(roles.has_label(batch)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,6 @@ import numpy as np
 
 from naively.cli.column_roles import roles_for_model
 from naively.cli.console import Console, printable
-from naively.cli.factors import counts_of
 from naively.cli.models import check_reads_rows, load, open_data
 from naively.errors import InputError, nearest
 from naively.score.explanation import Explanation
@@ -20,14 +18,11 @@ from naively.score.explanation import Explanation
 def run(arguments: Namespace, console: Console) -> None:
     learner, about = load(arguments.model)
     check_reads_rows(learner, arguments.model)
-    row = _row(arguments, learner, about)
-    found = learner.explain(row)
+    found = learner.explain(_row(arguments, learner, about))
     first = _class_to_explain(found, arguments.label)
     second = _other(found, first)
     pair = [first] if second is None else [first, second]
-    numbers = learner._model.ledger.classes.locate(found.classes[pair])
-    counts = counts_of(learner, row)
-    lines = _lines(found, pair, lambda name: tuple(counts(name, k) for k in numbers.tolist()))
+    lines = _lines(found, pair)
     _show(found, pair, lines, arguments.top, console)
     console.result(_document(found, pair, lines))
 
@@ -70,7 +65,7 @@ def _given(row: dict[str, Any], learner: Any, about: dict[str, Any]) -> Any:
 def _class_to_explain(found: Explanation, label: str | None) -> int:
     classes = [str(name) for name in found.classes.tolist()]
     if label is None:
-        return int(np.lexsort((found.score, found.probability))[-1])
+        return found.places[0]
     if label not in classes:
         raise InputError(
             f"--class: there is no class {label!r}{nearest(label, classes)}; there are {', '.join(classes[:20])}"
@@ -80,9 +75,7 @@ def _class_to_explain(found: Explanation, label: str | None) -> int:
 
 def _other(found: Explanation, first: int) -> int | None:
     """Return the strongest other class."""
-    order = np.lexsort((found.score, found.probability)).tolist()
-    others = [place for place in order if place != first]
-    return others[-1] if others else None
+    return next((place for place in found.places if place != first), None)
 
 
 @dataclass(frozen=True)
@@ -110,12 +103,18 @@ class Line:
         ]
 
 
-def _lines(found: Explanation, pair: list[int], counts: Callable[[Any], tuple[str, ...]]) -> list[Line]:
+def _lines(found: Explanation, pair: list[int]) -> list[Line]:
     """Return the lines of the prior, the factors, and the rest."""
+    labels = found.classes[pair].tolist()
+
+    def counts(factor: Any) -> tuple[str, ...]:
+        by_label = found.counts(factor)
+        return tuple(by_label[label] for label in labels)
+
     lines = [Line("prior", "", counts(None), _of(found.prior, pair))]
     for name, share in zip(found.features, found.shares, strict=True):
         lines.append(Line(str(name), found.values.get(name, ""), counts(name), _of(share, pair)))
-    if np.abs(found.rest).max(initial=0.0) > 1e-9 * (1.0 + np.abs(found.shares).max(initial=0.0)):
+    if found.has_rest:
         lines.append(Line("all else", "", ("",) * len(pair), _of(found.rest, pair)))
     return lines
 
@@ -158,7 +157,7 @@ def _document(found: Explanation, pair: list[int], lines: list[Line]) -> dict[st
         return dict(zip(map(str, classes), values.tolist(), strict=True))
 
     return {
-        "label": classes[int(np.lexsort((found.score, found.probability))[-1])],
+        "label": classes[found.places[0]],
         "probability": by_class(found.probability),
         "score": by_class(found.score),
         "temperature": found.temperature,

@@ -18,8 +18,8 @@ from naively.cli.models import (
     waiting_note,
     write,
 )
-from naively.cli.progress import megabytes
 from naively.errors import InputError
+from naively.report import megabytes
 from naively.store.locks import locked
 
 

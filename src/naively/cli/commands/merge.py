@@ -8,7 +8,7 @@ from typing import Any
 
 from naively.cli.console import Console
 from naively.cli.models import load, refuse_to_replace, summary, waiting_note, write
-from naively.cli.progress import megabytes
+from naively.report import megabytes
 from naively.store.locks import locked
 
 

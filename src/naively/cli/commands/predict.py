@@ -12,7 +12,6 @@ from naively.cli.counting import warn_of_bad_rows
 from naively.cli.models import check_reads_rows, load, open_data
 from naively.cli.outputs import open_output
 from naively.cli.prefetch import Prefetch
-from naively.cli.progress import Progress
 from naively.score.priors import Uniform
 from naively.score.scores import Scores
 
@@ -25,7 +24,7 @@ def run(arguments: Namespace, console: Console) -> None:
         roles = roles_for_model(arguments, source, about, learner, target=False)
         used_names = set(source.columns) if arguments.output is not None else set()
         batches = Prefetch(source.batches(None if arguments.output is not None else roles.read))
-        with closing(batches), Progress(console, "predicting", source.size, source.rows) as progress:
+        with closing(batches), console.progress("predicting", rows=source.rows, size_bytes=source.size) as progress:
             for batch in batches:
                 output.write(*_columns(learner.scores(roles.rows(batch)), arguments, used_names), batch)
                 progress.update(batch.num_rows, source.read_bytes - progress.bytes)

@@ -6,10 +6,10 @@ from argparse import Namespace
 from typing import Any
 
 from naively.cli.console import Console
-from naively.cli.models import load, summary, whole
-from naively.cli.progress import megabytes
+from naively.cli.models import alpha_text, load, recipe_text, summary, whole
 from naively.errors import InputError, nearest
 from naively.learn.estimates import with_margin
+from naively.report import megabytes
 
 
 def run(arguments: Namespace, console: Console) -> None:
@@ -20,8 +20,7 @@ def run(arguments: Namespace, console: Console) -> None:
     facts |= _settings(learner, about)
     telling = {} if about["frozen"] else _telling(learner, arguments.top)
     counts = learner.class_count_.tolist()
-    shares = learner._prior_rule().log(learner._model.ledger.classes, learner._model.ledger.rows)
-    priors = _by_label(learner, shares)
+    priors = dict(zip(classes, learner.class_prior_.tolist(), strict=True))
     if chosen is None:
         console.facts(facts)
         console.say()
@@ -63,17 +62,13 @@ def _class_to_show(classes: list[Any], label: str | None) -> Any:
 def _settings(learner: Any, about: dict[str, Any]) -> dict[str, Any]:
     facts: dict[str, Any] = {}
     if getattr(learner, "reads_text", False):
-        resolved = learner._resolved(learner._model)
-        facts["recipe"] = (
-            f"{resolved['family']}, {resolved['weighting']}, n-grams {resolved['ngrams'][0]}-{resolved['ngrams'][1]}, "
-            f"tokens {resolved['tokens']}"
-        )
-        if not about["frozen"]:
-            alpha = learner.chosen_.alpha
-            facts["alpha"] = f"{alpha:.4g}" if isinstance(alpha, (int, float)) else str(alpha)
+        chosen = learner.chosen_
+        facts["recipe"] = f"{recipe_text(chosen)}, tokens {learner.parameters()['tokens']}"
+        if chosen.alpha is not None:
+            facts["alpha"] = alpha_text(chosen.alpha)
     if hasattr(learner, "temperature_"):
         facts["temperature"] = learner.temperature_
-        constants = getattr(learner._calibration(learner._model), "offsets", None)
+        constants = getattr(learner.calibration_, "offsets", None)
         if constants is not None:
             pairs = zip(learner.classes_.tolist(), constants.tolist(), strict=True)
             facts["constants"] = ", ".join(f"{label} {constant:+.4g}" for label, constant in list(pairs)[:20])
@@ -91,20 +86,10 @@ def _settings(learner: Any, about: dict[str, Any]) -> dict[str, Any]:
 
 def _telling(learner: Any, top: int) -> dict[Any, list[tuple[str, float]]]:
     """Return the words, or the values of columns, that speak most for each class."""
-    if hasattr(learner, "top_words"):
-        return learner.top_words(top)
-    if not hasattr(learner, "schema_"):
-        return {}
-    from naively.cli.values import telling_values
-
-    return telling_values(learner, top)
-
-
-def _by_label(learner: Any, logs: Any) -> dict[Any, float]:
-    import numpy as np
-
-    names = learner._model.ledger.classes.names.tolist()
-    return dict(zip(names, np.exp(logs).tolist(), strict=True))
+    for name in ("top_words", "top_values"):
+        if hasattr(learner, name):
+            return getattr(learner, name)(top)
+    return {}
 
 
 def _names(pairs: list[tuple[str, float]]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from argparse import Namespace
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import asdict
 from typing import Any
@@ -14,10 +13,12 @@ from naively.cli.console import Console
 from naively.cli.counting import Checkpoint, Counted, checkpoint_path, count
 from naively.cli.exit import UsageError
 from naively.cli.models import (
+    alpha_text,
     build_model,
     data_names,
     model_from_counts,
     open_data,
+    recipe_text,
     refuse_to_replace,
     summary,
     waiting_note,
@@ -25,9 +26,9 @@ from naively.cli.models import (
 )
 from naively.cli.options import MODELLING
 from naively.cli.prefetch import Prefetch
-from naively.cli.progress import Progress, megabytes
 from naively.learn.estimates import with_margin
-from naively.sources import Source
+from naively.report import megabytes
+from naively.sources.source import Source
 from naively.store.locks import locked
 
 
@@ -47,15 +48,11 @@ def run(arguments: Namespace, console: Console) -> None:
         counted = count(source, roles, learner, console, "counting", checkpoint=checkpoint, batches=batches)
         if checkpoint is not None and checkpoint.path.exists():
             console.on_interrupt(f"{checkpoint.path} is there: run the same command to go on")
-        from naively.learn.files import Ready
-
         if learner.reads_text:
             _choose(learner, console)
-        with ThreadPoolExecutor(1) as pool:
-            prepared = pool.submit(Ready.of, learner)  # while the accuracy is estimated
-            estimated = _estimate(learner, arguments.loo)
+        estimated = _estimate(learner, arguments.loo)
         about = {"target": roles.target, "text": roles.text, "data": data_names(arguments), **estimated}
-        size = write(learner, output, about, frozen=arguments.frozen, prepared=prepared.result())
+        size = write(learner, output, about, frozen=arguments.frozen)
         if checkpoint is not None:
             checkpoint.remove()
         console.saved(output)
@@ -96,14 +93,13 @@ def _checkpoint(arguments: Namespace, source: Source, roles: Roles) -> Checkpoin
         "source": source.fingerprint,
         "columns": roles.read,
         "texts": list(roles.given_texts),
-        "rows": 0,
     }
     return Checkpoint(checkpoint_path(arguments.output), identity, arguments.checkpoint_seconds)
 
 
 def _choose(learner: Any, console: Console) -> None:
     """Compare recipes, which takes some seconds."""
-    with Progress(console, "choosing", rows=100, unit="") as progress:
+    with console.progress("choosing", rows=100, unit="") as progress:
         learner.settle(lambda share: progress.update(round(100 * share) - progress.rows))
 
 
@@ -157,16 +153,15 @@ def _alpha(learner: Any) -> str | None:
     if not learner.reads_text:
         return None if learner.alpha != "auto" else "found for each column"
     chosen = learner.chosen_
-    alpha = f"{chosen.alpha:.4g}" if isinstance(chosen.alpha, (int, float)) else str(chosen.alpha)
+    alpha = alpha_text(chosen.alpha)
     if chosen.why is not None:
         return f"{alpha}; no recipes were compared: {chosen.why}"
     if not chosen.tried:
         return alpha
-    recipe = f"{chosen.family}, {chosen.weighting}, n-grams {chosen.ngrams[0]}-{chosen.ngrams[1]}"
-    return f"{alpha}, chosen with {recipe} out of {len(chosen.tried)} recipes"
+    return f"{alpha}, chosen with {recipe_text(chosen)} out of {len(chosen.tried)} recipes"
 
 
 def _features(learner: Any) -> Any:
     if learner.reads_text:
-        return learner._model.features["words"].size
+        return learner.n_words_
     return {row.column: row.taken_as for row in learner.schema_}

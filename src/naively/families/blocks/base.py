@@ -24,7 +24,7 @@ class Block(Protocol):
 
     @property
     def family(self) -> Family:
-        """Counts and weighs what the block reads."""
+        """The family that counts and weighs the columns of the block."""
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -34,7 +34,7 @@ class Block(Protocol):
         """Return the features before any row is counted."""
 
     def count(self, frame: Frame, codes: Array, classes: Index, features: Any, weight: Array | None) -> Any:
-        """The tally of these rows; `codes` are the numbers of their classes."""
+        """Return the part of these rows; `codes` are the numbers of their classes."""
 
     def read(self, frame: Frame, features: Any) -> Any:
         """Return the rows in the form that tables of the family take."""
@@ -44,7 +44,7 @@ class Block(Protocol):
 
     @property
     def tables(self) -> tuple[type, ...]:
-        """The classes that its tables may have."""
+        """The Python classes that its tables may have."""
 
     @property
     def ignores_prior(self) -> bool:
@@ -57,13 +57,13 @@ class Block(Protocol):
         """Return the shares of one row by name, without those of ignored columns."""
 
     def ignored(self, table: Any) -> set[str]:
-        """Columns that add the same to every class, whatever their value."""
+        """Return the columns that add the same to every class, whatever their value."""
 
     def missing_counts(self, ledger: PartLedger, rows: Array) -> Array | None:
         """Return the weight of missing values, columns by classes (None: not counted); `rows` are all rows."""
 
     def columns_of(self, drawn: Any, features: Any) -> dict[str, Any]:
-        """Rows drawn by its family as columns of a table."""
+        """Return rows that its family has drawn as columns of a table."""
 
     def tidied(self, ledger: PartLedger, forgotten: Any) -> PartLedger:
         """Return the part without features that only forgotten rows had."""
@@ -93,7 +93,7 @@ class TableBlock:
 
 
 class WholeBlock:
-    """Base of blocks that take the rows of a frame as a whole, and are all that a model has."""
+    """Base of blocks that read whole rows; a model has no other block then."""
 
     family: Any
     name: ClassVar[str]
@@ -139,7 +139,7 @@ def checked(name: str, values: Any, kinds: tuple[str, ...], expected: str) -> tu
 
 
 def nothing(rows: int) -> Any:
-    """A column that is missing in every row."""
+    """Return a column that is missing in every row."""
     import pyarrow as pa
 
     return pa.nulls(rows)

@@ -76,7 +76,10 @@ class Blocks:
         self, X: Frame, codes: Array, classes: Index, features: Mapping[str, Any], weight: Array | None
     ) -> Tally:
         try:
-            parts = {block.name: block.count(X, codes, classes, features[block.name], weight) for block in self.blocks}
+            parts = {
+                block.name: block.count(X, codes, classes, features.get(block.name, block.no_features()), weight)
+                for block in self.blocks
+            }
         except OverflowError as error:
             raise InputError(str(error)) from None
         return Tally(classes, rows_per_class(codes, weight, classes.size), parts)

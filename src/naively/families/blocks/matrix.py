@@ -1,4 +1,4 @@
-"""Columns of numbers that go together: events, parts of one whole, covariances."""
+"""Columns of numbers that one family reads together: events, parts of one whole, covariances."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from naively.store.registry import stored
 @stored()
 @dataclass(frozen=True)
 class MatrixBlock(TableBlock):
-    """Columns that their family takes as one array; `given` is its rule where it is not the model's smoothing."""
+    """Columns that their family reads as one array; `given` is its rule if that is not the model's smoothing."""
 
     name: str
     sources: tuple[str, ...]
@@ -50,7 +50,7 @@ class MatrixBlock(TableBlock):
         return smoothing if self.given is None else self.given
 
     def missing_counts(self, ledger: PartLedger, rows: Array) -> Array | None:
-        """None where the family does not count what is missing."""
+        """Return missing counts; None if the family does not count missing values."""
         total = ledger.total
         if hasattr(total, "single"):
             return remainder(total.rows[:, None], total.single().full().n).T

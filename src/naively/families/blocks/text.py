@@ -23,7 +23,7 @@ from naively.store.registry import stored
 @stored()
 @dataclass(frozen=True)
 class TextBlock(TableBlock):
-    """One column of texts, with a vocabulary of its own; `given` is its smoothing where it is not the model's."""
+    """One column of texts with its own vocabulary; `given` is its smoothing if that is not the model's."""
 
     source: str
     family: Words
@@ -60,7 +60,7 @@ class TextBlock(TableBlock):
         return remainder(rows, ledger.rows)[None]
 
     def factor(self, word: str) -> str:
-        """The name of a word in an explanation."""
+        """Return the name of a word in an explanation."""
         return f"{self.source}: {word}"
 
     def shares(self, table: Any, rows: Any) -> Shares:
@@ -77,7 +77,7 @@ class TextBlock(TableBlock):
 @stored()
 @dataclass(frozen=True)
 class TextsBlock(WholeBlock):
-    """Texts that are all there is of a row; `part` names their counts."""
+    """Texts that are whole rows; `part` is the name of their counts."""
 
     family: Words
     part: str = "words"

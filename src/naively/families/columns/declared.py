@@ -34,8 +34,33 @@ class Rule:
 
 @stored()
 @dataclass(frozen=True)
+class Undeclared(Rule):
+    """Numbers, or true and false (`boolean`), of which nothing was declared: their counts decide what they are."""
+
+    boolean: bool = False
+
+    @property
+    def label(self) -> str:
+        return "number"
+
+
+@stored()
+@dataclass(frozen=True)
+class Refitted(Rule):
+    """Numbers, or true and false, that were counted value by value and are taken for a family (None: left out)."""
+
+    family: Rule | None
+    boolean: bool = False
+
+    @property
+    def label(self) -> str:
+        return "left out" if self.family is None else self.family.label
+
+
+@stored()
+@dataclass(frozen=True)
 class Number(Rule):
-    """Numbers with a normal density or a histogram, whichever predicts the labels better.
+    """Numbers with a density (Gaussian, log-normal, gamma) or a histogram, whichever predicts the labels better.
 
     Leave-one-out scores of the counted rows decide it.
     """
@@ -93,7 +118,7 @@ class Categorical(Rule):
 @stored("columns.Bernoulli")
 @dataclass(frozen=True)
 class Bernoulli(Rule):
-    """Yes or no; of a number, whether it is above the threshold."""
+    """Yes or no; for a number: is it above the threshold?"""
 
     threshold: float = 0.0
 
@@ -163,4 +188,4 @@ class Multinomial(Rule):
 @stored("columns.Complement")
 @dataclass(frozen=True)
 class Complement(Rule):
-    """The same, weighed by what the other classes have."""
+    """Several columns of counts that are parts of one whole, weighed by the counts of the other classes."""

@@ -1,4 +1,4 @@
-"""Kernel: a smooth density from counts on the grid, kept as many narrow bins."""
+"""Kernel: a smooth density from the counts of values, kept as many narrow bins."""
 
 from __future__ import annotations
 
@@ -7,45 +7,45 @@ from typing import Any
 import numpy as np
 
 from naively.arrays import Array
-from naively.count.grid import cells_of, middles, starts
-from naively.families.columns.bins import by_frequency, evenly
+from naively.families.columns.bins import evenly, snapped
+from naively.families.columns.counted import CountedColumn, by_frequency
 from naively.families.columns.declared import Kernel
 
 _BINS = 256
-"""Into how many bins the numbers between the smallest and the largest are cut."""
+"""Number of bins between the smallest and the largest number."""
 _CURVES = 512
-"""How many normal curves of a class are added up at most; beyond that, neighbours share one."""
+"""Largest number of normal curves of a class; beyond that, neighbours share one."""
 USUAL_BINS = 10  # a rule's pseudo-counts are in all as many as for a histogram of so many bins
 
 
-def kernel_bins(rule: Kernel, cells: Array, counts: Array) -> tuple[Array, Array, Array]:
+def kernel_bins(rule: Kernel, column: CountedColumn) -> tuple[Array, Array, Array]:
     """Edges of the bins, what the normal curves about every number come to in each, and the curves' widths."""
-    x = middles(cells)
+    x, counts = column.middle, column.counts
     width = _widths(rule, x, counts)
     reach = 3.0 * float(width.max(initial=0.0))
     largest = np.finfo(np.float64).max / 4
     low, high = (np.clip(v, -largest, largest) for v in (x.min(initial=0.0) - reach, x.max(initial=0.0) + reach))
-    edges = np.unique(cells_of(evenly(low, high, _BINS)[1:-1]))
-    bins = np.stack([_smoothed(x, counts[:, k], width[k], starts(edges)) for k in range(counts.shape[1])], axis=1)
+    edges = snapped(evenly(low, high, _BINS)[1:-1], column)
+    bins = np.stack([_smoothed(x, counts[:, k], width[k], edges) for k in range(counts.shape[1])], axis=1)
     return edges, bins, width
 
 
 def curve_between(centre: Array, width: Array, low: Array, high: Array) -> Array:
-    """How much of a normal curve lies between two points; one without width is all where its centre is."""
+    """Return the part of a normal curve between two points; a curve without width lies at its centre."""
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
         part = _below((high - centre) / width) - _below((low - centre) / width)
     return np.where(width > 0, part, (centre >= low) & (centre < high))
 
 
 def _below(z: Array) -> Any:
-    """How much of the normal curve lies below."""
+    """Return the part of the normal curve below a point."""
     from scipy.special import ndtr
 
     return ndtr(z)
 
 
 def _widths(rule: Kernel, x: Array, counts: Array) -> Array:
-    """The deviation of the curves of each class: as given, or after Silverman."""
+    """Return the width of the curves of each class: as given, or by Silverman's rule."""
     n = counts.sum(axis=0)
     if rule.bandwidth is not None:
         return np.full(len(n), float(rule.bandwidth))
@@ -62,7 +62,7 @@ def _deviation(x: Array, counts: Array) -> Array:
 
 
 def _smoothed(x: Array, weight: Array, width: float, edges: Array) -> Array:
-    """What the curves of one class add up to between the edges."""
+    """Return the probability between neighbouring edges under the curves of one class."""
     seen = weight > 0
     x, weight = x[seen], weight[seen]
     if not len(x):

@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from naively.arrays import Array
+from naively.count.moments import Moments
+from naively.families.columns.counted import CountedColumn, by_frequency
+from naively.families.densities.base import NumberFamily, fitted
 
 _MOST = 30.0
 """The largest loss of a single row, so that one surprise does not decide."""
@@ -65,3 +68,51 @@ def _log_sum_of_others(scores: Array) -> Array:
     rest[rows, top] = smaller
     with np.errstate(divide="ignore"):
         return np.log(rest) + shift
+
+
+def statistic_moments(family: NumberFamily, column: CountedColumn) -> Moments:
+    """The moments of the statistics of a column, classes by statistics."""
+    return _moments(np.stack(family.statistics(column.middle)), column.counts)
+
+
+def _moments(statistics: Array, counts: Array) -> Moments:
+    n = counts.sum(axis=0)
+    share = np.divide(counts, n, out=np.zeros_like(counts), where=n > 0)
+    mean = statistics @ share
+    variance = np.stack([((t[:, None] - m) ** 2 * share).sum(axis=0) for t, m in zip(statistics, mean, strict=True)])
+    return Moments(np.repeat(n[:, None], len(statistics), axis=1), mean.T, variance.T)
+
+
+def column_parameters(family: NumberFamily, own: Moments, every: Moments, alpha: float) -> tuple[Array, ...]:
+    """Return the parameters of columns, each fitted by itself; the last axes of moments are columns and statistics."""
+    return tuple(v[..., 0] for v in fitted(family, own.at((..., None)), every.at((..., None)), alpha))
+
+
+def loss_by_density(family: NumberFamily, x: Array, counts: Array, alpha: float) -> float:
+    """The same by a density of a family for each class."""
+    x, counts = _fewer(x, counts, max(_FEWEST, _MOST_DENSITIES // max(counts.shape[1], 1)))
+    statistics = np.stack(family.statistics(x))
+    own = _moments(statistics, counts)
+    every = own.pooled()
+    row, klass = np.nonzero(counts)
+    left = own.at(klass).without(statistics[:, row].T, np.minimum(counts[row, klass], 1.0))
+    with np.errstate(all="ignore"):
+        others = family.log_density(x[:, None], column_parameters(family, own, every, alpha)) + np.log(own.n[:, 0])
+        mine = family.log_density(x[row], column_parameters(family, left, every, alpha)) + np.log(left.n[:, 0])
+    if np.isnan(mine).any() or np.isnan(others).any():
+        return np.inf
+    return _mean_loss(counts[row, klass], mine, _log_sum_of_others(others)[row, klass])
+
+
+_MOST_DENSITIES, _FEWEST = 1 << 12, 64
+"""Largest number of densities (values times classes) and least number of values that are compared."""
+
+
+def _fewer(x: Array, counts: Array, most: int) -> tuple[Array, Array]:
+    """Values and counts; where values are many, neighbours share their mean."""
+    if len(x) <= most:
+        return x, counts
+    weight = counts.sum(axis=1)
+    first = np.concatenate([[0], by_frequency(weight, most)])
+    total = np.add.reduceat(weight, first)
+    return np.add.reduceat(x * (weight / weight.max()), first) / (total / weight.max()), np.add.reduceat(counts, first)

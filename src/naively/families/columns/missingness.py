@@ -9,7 +9,7 @@ import numpy as np
 from naively.arrays import Array, Value
 from naively.count.columns import Categories
 from naively.families.base import remainder
-from naively.families.codes import CodeCounts, OwnCodes, code_table
+from naively.families.codes import CodeCounts, LeftOutCodes, code_table
 from naively.names import Index
 from naively.read.columns import missing
 from naively.read.frame import Frame
@@ -17,10 +17,15 @@ from naively.score.table import CodeTable, Shares
 from naively.smooth.evidence import Draws
 from naively.smooth.logs import Logs
 from naively.smooth.rules import Settled, Smoothing
+from naively.store.damage import need
 from naively.store.registry import stored
 
 
-@stored()
+def _check_missingness(missingness: Missingness) -> None:
+    need(len(missingness.names) == missingness.table.categories.columns.size, "columns that may be missing")
+
+
+@stored(check=_check_missingness)
 @dataclass(frozen=True, eq=False)
 class Missingness(Value):
     """One yes/no feature per column: is its value missing?"""
@@ -67,7 +72,7 @@ class Missingness(Value):
         """Return the scores of each row by the other rows; `rows` are those of each class."""
         found = self.codes(X)
         each = np.ones(len(codes)) if weight is None else weight.astype(np.float64)
-        return OwnCodes.of(_counted(self.counts, rows), found, codes, each).left_out(self.table, self.rule, found)
+        return LeftOutCodes.of(_counted(self.counts, rows), found, codes, each).left_out(self.table, self.rule, found)
 
 
 def _counted(counts: Array, rows: Array) -> CodeCounts:

@@ -51,7 +51,7 @@ class NumberFamily(Rule):
 
     support: ClassVar[Support] = REAL
     names: ClassVar[tuple[str, ...]] = ("x",)  # of the statistics, without ": "
-    shown: ClassVar[tuple[str, ...]] = ()  # names of the parameters
+    parameter_names: ClassVar[tuple[str, ...]] = ()  # names of the parameters
     rising: ClassVar[bool] = True  # whether the first statistic rises with the number
 
     def statistics(self, x: Array) -> tuple[Array, ...]:
@@ -87,7 +87,7 @@ class NumberFamily(Rule):
 
     def described(self, parameters: Sequence[float]) -> str:
         """Return the parameters of one class as text."""
-        return ", ".join(f"{name} {value:.4g}" for name, value in zip(self.shown, parameters, strict=True))
+        return ", ".join(f"{name} {value:.4g}" for name, value in zip(self.parameter_names, parameters, strict=True))
 
     @property
     def label(self) -> str:
@@ -109,7 +109,7 @@ def fitted(
     The last parameter is infinite where no class has a value, or (without `constant`) all have the same: nothing can
     be said then. The last axis of the moments runs over columns, the one before over statistics.
     """
-    said = (every.n > 0 if constant else every.variance > 0).any(axis=-2)
+    said = every.n > 0 if constant else every.variance > 0
     with np.errstate(all="ignore"):
         moments = family.smoothed(own, every, alpha)
         each = range(len(family.names))
@@ -118,5 +118,6 @@ def fitted(
         )
     if said.all():
         return parameters
+    said = np.logical_or.reduce(said, axis=-2)
     ends = [0.0] * (len(parameters) - 1) + [np.inf]
     return tuple(np.where(said, values, end) for values, end in zip(parameters, ends, strict=True))

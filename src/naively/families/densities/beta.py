@@ -20,7 +20,7 @@ class Beta(NumberFamily):
 
     support: ClassVar[Support] = BETWEEN
     names: ClassVar[tuple[str, ...]] = ("log x", "log (1 - x)")
-    shown: ClassVar[tuple[str, ...]] = ("a", "b")
+    parameter_names: ClassVar[tuple[str, ...]] = ("a", "b")
 
     def statistics(self, x: Array) -> tuple[Array, ...]:
         return np.log(x), np.log1p(-x)

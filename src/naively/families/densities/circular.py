@@ -26,7 +26,7 @@ class Circular(NumberFamily):
     period: float
 
     names: ClassVar[tuple[str, ...]] = ("cos", "sin")
-    shown: ClassVar[tuple[str, ...]] = ("centre", "concentration")
+    parameter_names: ClassVar[tuple[str, ...]] = ("centre", "concentration")
     rising: ClassVar[bool] = False
 
     def __post_init__(self) -> None:

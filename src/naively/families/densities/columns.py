@@ -112,14 +112,12 @@ class Densities:
         if isinstance(total, ExactSums):
             total.refuse_too_wide(ledger.classes)
         total = total.single().full()
-        parameters = self._fitted(total.moments, total.together.moments, rule)
-        return Density(
-            self.who, ledger.classes, self.columns(ledger.features), prior, self.settled(rule)[0], parameters
-        )
+        settled = self.settled(rule)
+        parameters = self._fitted(total.moments, total.together.moments, *settled)
+        return Density(self.who, ledger.classes, self.columns(ledger.features), prior, settled[0], parameters)
 
-    def _fitted(self, own: Moments, every: Moments, rule: Any) -> tuple[Array, ...]:
+    def _fitted(self, own: Moments, every: Moments, family: NumberFamily, alpha: float) -> tuple[Array, ...]:
         """Return the parameters from the moments of classes and of all together, by feature in the last axis."""
-        family, alpha = self.settled(rule)
         own, every = (m.reshaped(*m.n.shape[:-1], len(family.names), -1) for m in (own, every))
         return fitted(family, own, every, alpha, constant=self.constant)
 
@@ -138,8 +136,9 @@ class Densities:
             def scores(x: Array, at: slice) -> Left:
                 found: Left = []
                 for rule in rules:
+                    settled = self.settled(rule)
                     others, of_own = (
-                        self._scores(x, self._fitted(moments, every.at(at), rule), rule)
+                        self._scores(x, self._fitted(moments, every.at(at), *settled), rule)
                         for moments in (classes, mine.at(at))
                     )
                     others[np.arange(len(x)), own[at]] = of_own[:, 0]
@@ -158,7 +157,7 @@ class Densities:
 
     def n_parameters(self, ledger: PartLedger) -> int:
         columns = ledger.features.size // len(self.density.names)
-        return ledger.classes.size * columns * len(self.density.shown)
+        return ledger.classes.size * columns * len(self.density.parameter_names)
 
     def n_parameters_joint(self, ledger: PartLedger) -> int | float:
         """Return as many as a mean and a full covariance for each class have."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import add
 from typing import Any, ClassVar
 
 import numpy as np
 
 from naively.arrays import Array
-from naively.count.comoments import Comoments
+from naively.count.exact_pairs import ExactPairs
 from naively.count.exact_sums import ExactSums
 from naively.count.ledger import PartLedger
 from naively.errors import InputError
@@ -19,7 +21,7 @@ from naively.families.densities.base import NumberFamily
 from naively.families.densities.columns import Densities
 from naively.families.densities.gaussian import VANISHING, Gaussian
 from naively.names import Index
-from naively.read.matrix import Fault, Rows, error_for, is_sparse_matrix
+from naively.read.matrix import Rows, error_for, is_sparse_matrix
 from naively.score.table import BlockTable, CovarianceTable
 from naively.store.registry import stored
 
@@ -45,20 +47,24 @@ class GaussianModel(Densities):
     def pairs(self) -> bool:
         return self.covariance in ("tied", "full")
 
+    @property
+    def sums(self) -> type[ExactSums]:
+        """The type of its part."""
+        return ExactPairs if self.pairs else ExactSums
+
     def columns(self, features: Index) -> Index:
         return features
 
     def empty(self, classes: Index, features: Index) -> Any:
-        return Comoments.empty(classes.size, features) if self.pairs else super().empty(classes, features)
+        return self.sums.empty(classes.size, features)
 
     def count(self, X: Rows, codes: Array, classes: Index, features: Index, weight: Array | None) -> Any:
         """The tally of rows of an array or a sparse matrix."""
         if is_sparse_matrix(X):
             return count_in_blocks(self, X, codes, classes, features, weight)
-        rows = rows_per_class(codes, weight, classes.size)
         if self.pairs:
-            return count_comoments(X, codes, rows, features, weight, self.who)
-        sums, fault = ExactSums.counted(X, codes, rows, features, weight)
+            X = np.ascontiguousarray(X, np.float64)
+        sums, fault = self.sums.counted(X, codes, rows_per_class(codes, weight, classes.size), features, weight)
         if fault is not None:
             raise error_for(fault, X, features, self.who, "finite numbers")
         return sums
@@ -74,11 +80,12 @@ class GaussianModel(Densities):
                 return table
             variance = self._variances(ledger.total.single().full(), table.parameters[1], var_smoothing, shrinkage)
             return replace(table, parameters=(table.parameters[0], variance))
-        if isinstance(ledger.total, ExactSums):
+        if not isinstance(ledger.total, ExactPairs):
             raise InputError(
                 f"{self.who}: counted without pairs of features; covariance={self.covariance!r} needs a new fit"
             )
-        mean, covariance = self._covariances(ledger.total, var_smoothing, shrinkage)
+        ledger.total.refuse_too_wide(ledger.classes)
+        mean, covariance = self._covariances(ledger.total.full(), var_smoothing, shrinkage)
         self._check_range(mean, covariance, ledger.features)
         return CovarianceTable(self.who, ledger.classes, ledger.features, prior, mean, covariance)
 
@@ -86,13 +93,14 @@ class GaussianModel(Densities):
         """Raise where a table of these counts would hold densities beyond float64."""
         if not self.pairs:
             return
-        means = [np.einsum("cii->ci", level.mean) for level in ledger.levels if isinstance(level, Comoments)]
-        if any(np.abs(mean).max(initial=0.0) > _FAR * VANISHING**0.5 for mean in means):  # otherwise it cannot be
+        total = reduce(add, (level.single() for level in reversed(ledger.levels)))
+        mean = np.abs(total.mean)
+        if mean.max(initial=0.0) > _FAR * VANISHING**0.5:  # otherwise it cannot be
             self.table(ledger, rule, np.zeros(ledger.classes.size))
-        if not any((np.abs(mean) < 1e-80).all(axis=0).any() for mean in means[:1]):  # larger means have larger steps
+        if not (mean < 1e-80).all(axis=0).any():  # larger means have larger steps
             return
-        variance = ledger.total.together.variance[0]
-        tiny = (variance > 0) & (variance + epsilon(ledger.total, rule[0]) < VANISHING)
+        variance = total.together.variance[0]
+        tiny = (variance > 0) & (variance + epsilon(total, rule[0]) < VANISHING)
         if tiny.any():
             j = int(np.argmax(tiny))
             raise InputError(
@@ -124,21 +132,17 @@ class GaussianModel(Densities):
             variance = (1 - weight) * variance + weight * average
         return np.where(moments.n > 0, np.maximum(variance, VANISHING), usual)
 
-    def _covariances(self, moments: Comoments, var_smoothing: float, shrinkage: Any) -> tuple[Array, Array]:
-        moments = moments.full()
+    def _covariances(self, pairs: ExactPairs, var_smoothing: float, shrinkage: Any) -> tuple[Array, Array]:
+        moments, every = pairs.single(), pairs.together
         extra = epsilon(moments, var_smoothing)
-        mean = np.einsum("cii->ci", moments.mean).copy()
-        scatter, n = moments.m2, moments.n
-        if self.covariance == "tied":
-            scatter, n = scatter.sum(axis=0, keepdims=True), n.sum(axis=0, keepdims=True)
-        covariance = np.divide(scatter, n, out=np.zeros_like(scatter), where=n > 0)
-        every = moments.together
-        for k in range(len(moments.rows)):
-            never = np.einsum("ii->i", moments.n[k]) <= 0
-            mean[k, never] = every.mean[0, never]
-            if self.covariance == "full":
-                covariance[k][np.diag_indices(len(never))] += np.where(never, every.variance[0], 0.0)
+        never = moments.n <= 0
+        mean, covariance = np.where(never, every.mean, moments.mean), pairs.covariance.copy()
         diagonal = np.arange(moments.features.size)
+        if self.covariance == "tied":
+            n, scatter = _sum_of_classes(pairs.n), _sum_of_classes(pairs.n * covariance)
+            covariance = np.divide(scatter, n, out=np.zeros_like(scatter), where=n > 0)
+        else:
+            covariance[:, diagonal, diagonal] += np.where(never, every.variance, 0.0)
         covariance[:, diagonal, diagonal] += max(extra, VANISHING)
         if shrinkage != 0.0:
             rows = moments.rows.sum(keepdims=True) if self.covariance == "tied" else moments.rows
@@ -166,46 +170,32 @@ class GaussianModel(Densities):
 
 
 def epsilon(moments: Any, var_smoothing: float) -> float:
-    """What is added to every variance: a share of the largest one over all rows, whatever batches they came in."""
+    """The number added to every variance: a share of the largest one over all rows, whatever batches they came in."""
     return float(Gaussian(var_smoothing).epsilon(moments.together.moments)[0, 0])
 
 
+SHRINKAGES = ("auto", "ledoit-wolf")
+"""Ways to find the shrinkage from the covariance and the number of rows."""
+
+
+def _sum_of_classes(values: Array) -> Array:
+    """Return the sum over the first axis, of length one; it does not depend on the order of the classes."""
+    return np.sort(values, axis=0).sum(axis=0, keepdims=True)
+
+
 def _weights(shrinkage: Any, covariances: list[Array], rows: Array) -> Array:
-    """How far to shrink each covariance; "auto" is the oracle approximation of Chen et al. (2010)."""
-    if shrinkage != "auto":
+    """Return how far to shrink each covariance: a given share, or one of two estimates of Chen et al. (2010).
+
+    "auto" is oracle approximation; "ledoit-wolf" is Ledoit and Wolf's estimate, averaged over all normal samples with
+    this covariance. Their formulas are in docs/formulas.md.
+    """
+    if shrinkage not in SHRINKAGES:
         return np.full(len(covariances), float(shrinkage))
     result = []
     for covariance, n in zip(covariances, rows.tolist(), strict=True):
-        d = len(covariance)
-        mu, alpha = np.trace(covariance) / max(d, 1), float(np.mean(covariance**2)) if d else 0.0
-        top, bottom = alpha + mu**2, (n + 1.0) * (alpha - mu**2 / max(d, 1))
+        d = max(len(covariance), 1)
+        mu, u = np.trace(covariance) / d, float(np.mean(covariance**2)) if len(covariance) else 0.0
+        share, more = (1.0, 1.0) if shrinkage == "auto" else (max(n - 2.0, 0.0) / max(n, 1.0), 2.0)
+        top, bottom = share * u + mu**2, (n + more) * (u - mu**2 / d)
         result.append(1.0 if bottom <= 0 else min(top / bottom, 1.0))
     return np.array(result)
-
-
-def count_comoments(X: Rows, codes: Array, rows: Array, features: Index, weight: Array | None, who: str) -> Comoments:
-    """Moments of every pair of features over the rows that have both, about each class's own means."""
-    X = X.astype(np.float64)
-    infinite = np.argwhere(np.isinf(X))
-    if len(infinite):
-        raise error_for((Fault.INFINITE, *infinite[0].tolist()), X, features, who, "finite numbers")
-    present = np.unique(codes).astype(np.int64)
-    n, mean, m2 = np.zeros((3, len(present), features.size, features.size))
-    for k, klass in enumerate(present.tolist()):
-        mine = X[codes == klass]
-        w = np.ones(len(mine)) if weight is None else weight[codes == klass]
-        known = ~np.isnan(mine)
-        many = np.maximum((w[:, None] * known).sum(axis=0), np.finfo(np.float64).tiny)
-        centre = (w[:, None] * np.where(known, mine, 0.0) / many).sum(axis=0)
-        with np.errstate(over="ignore", invalid="ignore"):
-            apart = np.where(known, mine - centre, 0.0)
-            weighted = w[:, None] * apart
-            scatter = weighted.T @ apart
-        if not np.isfinite(scatter).all():
-            row, column = (int(v) for v in np.unravel_index(np.nanargmax(np.abs(X)), X.shape))
-            raise error_for((Fault.TOO_WIDE, row, column), X, features, who, "numbers")
-        n[k] = (w[:, None] * known).T @ known.astype(np.float64)
-        shift = np.divide(weighted.T @ known, n[k], out=np.zeros_like(n[k]), where=n[k] > 0)
-        mean[k] = np.where(n[k] > 0, centre[:, None] + shift, 0.0)
-        m2[k] = np.where(n[k] > 0, scatter - n[k] * shift * shift.T, 0.0)
-    return Comoments(rows, features, present, n, mean, m2)

@@ -19,7 +19,7 @@ class Exponential(NumberFamily):
     """Numbers from 0 on, the larger the rarer: waiting times, distances."""
 
     support: ClassVar[Support] = NOT_NEGATIVE
-    shown: ClassVar[tuple[str, ...]] = ("mean",)
+    parameter_names: ClassVar[tuple[str, ...]] = ("mean",)
 
     def parameters(self, mean: Sequence[Array], variance: Sequence[Array]) -> tuple[Array, ...]:
         return (np.maximum(mean[0], np.finfo(np.float64).tiny),)

@@ -20,7 +20,7 @@ class Gamma(NumberFamily):
 
     support: ClassVar[Support] = POSITIVE
     names: ClassVar[tuple[str, ...]] = ("x", "log x")
-    shown: ClassVar[tuple[str, ...]] = ("mean", "shape")
+    parameter_names: ClassVar[tuple[str, ...]] = ("mean", "shape")
 
     def statistics(self, x: Array) -> tuple[Array, ...]:
         return x, np.log(x)

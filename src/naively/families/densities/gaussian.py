@@ -31,7 +31,7 @@ class Gaussian(NumberFamily):
     var_smoothing: float = 1e-9
     covariance: str = "diagonal"
 
-    shown: ClassVar[tuple[str, ...]] = ("mean", "variance")
+    parameter_names: ClassVar[tuple[str, ...]] = ("mean", "variance")
 
     def __post_init__(self) -> None:
         value = self.var_smoothing

@@ -19,7 +19,7 @@ class Geometric(NumberFamily):
     """Whole numbers from 0 on, each rarer than the one before by the same factor: p(x) = p (1 - p)^x."""
 
     support: ClassVar[Support] = WHOLE
-    shown: ClassVar[tuple[str, ...]] = ("mean",)
+    parameter_names: ClassVar[tuple[str, ...]] = ("mean",)
 
     def parameters(self, mean: Sequence[Array], variance: Sequence[Array]) -> tuple[Array, ...]:
         return (np.maximum(mean[0], np.finfo(np.float64).tiny),)

@@ -20,7 +20,7 @@ class LogNormal(NumberFamily):
 
     support: ClassVar[Support] = POSITIVE
     names: ClassVar[tuple[str, ...]] = ("log x",)
-    shown: ClassVar[tuple[str, ...]] = ("mean of log", "variance of log")
+    parameter_names: ClassVar[tuple[str, ...]] = ("mean of log", "variance of log")
 
     def statistics(self, x: Array) -> tuple[Array, ...]:
         return (np.log(x),)

@@ -22,7 +22,7 @@ class NegativeBinomial(NumberFamily):
     """
 
     support: ClassVar[Support] = WHOLE
-    shown: ClassVar[tuple[str, ...]] = ("mean", "dispersion")
+    parameter_names: ClassVar[tuple[str, ...]] = ("mean", "dispersion")
 
     def parameters(self, mean: Sequence[Array], variance: Sequence[Array]) -> tuple[Array, ...]:
         centre = np.maximum(mean[0], np.finfo(np.float64).tiny ** 0.5)

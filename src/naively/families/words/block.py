@@ -19,7 +19,7 @@ from naively.errors import InputError
 from naively.families.base import rows_per_class
 from naively.families.bernoulli import Bernoulli
 from naively.families.complement import Complement
-from naively.families.counts import CountFamily
+from naively.families.counts import CountFamily, dense_weights
 from naively.families.counts_left_out import Entries, Left, leave_out, one_by_one
 from naively.families.multinomial import Multinomial
 from naively.families.words.rows import WordRows, inverse_documents, length_normed, read_words
@@ -38,6 +38,7 @@ from naively.names import Index
 from naively.read.matrix import SparseRows
 from naively.read.texts import Texts
 from naively.read.tokens import Tokens
+from naively.score.table import with_infinities
 from naively.smooth.evidence import Draws, Urns
 from naively.smooth.logs import exp
 from naively.smooth.rules import Settled, Smoothing
@@ -158,13 +159,13 @@ class Words:
         return X
 
     def table(self, ledger: PartLedger, rule: Smoothing, prior: Array, features: Array | None = None) -> TextTable:
-        holes = None
+        unknown = None
         if features is None:
             numbers = self.kept(ledger.total)
             cells = ledger.total.cells
             if self._keeps_empty_columns(ledger, numbers):
-                holes = np.ones(ledger.features.size, bool)
-                holes[numbers] = False
+                unknown = np.ones(ledger.features.size, bool)
+                unknown[numbers] = False
             else:
                 cells = restricted(cells, numbers)
             n_known, totals = len(numbers), cells.totals(ledger.classes.size)
@@ -184,7 +185,7 @@ class Words:
                 held = np.flatnonzero(documents >= self.limits.min_df)
             numbers = features = features[held]
             cells = restricted(cells, held)
-        columns = numbers if holes is None else np.arange(len(holes))
+        columns = numbers if unknown is None else np.arange(len(unknown))
         view = self._view(ledger, cells, len(columns), n_known, totals)
         settled = self._settled_for(ledger, rule, lambda: self._urns(view, totals))
         linear = self.count_family.table_of(view, settled, prior)
@@ -194,7 +195,7 @@ class Words:
         if self.weighting == "tfidf" and self.family != "bernoulli":
             documents = sums_by(cells.feature, cells.values[DOCUMENTS], len(columns))
             idf = inverse_documents(total_of(ledger.rows), documents)
-        return TextTable(self, linear, words, idf, features, holes)
+        return TextTable(self, linear, words, idf, features, unknown)
 
     def _keeps_empty_columns(self, ledger: PartLedger, numbers: Array) -> bool:
         """True if so few words have no counts that empty columns are less work than new numbers."""
@@ -222,14 +223,28 @@ class Words:
 
     def settled_by(self, ledger: PartLedger, rule: Smoothing) -> Settled:
         """Return the rule that gives logarithms for the counts of a ledger."""
+        return self._settled_for(ledger, rule, lambda: self._urns(*self._whole_view(ledger, self.kept(ledger.total))))
 
-        def urns() -> Urns:
-            numbers = self.kept(ledger.total)
-            cells = restricted(ledger.total.cells, numbers)
-            totals = cells.totals(ledger.classes.size)
-            return self._urns(self._view(ledger, cells, len(numbers), len(numbers), totals), totals)
+    def _whole_view(self, ledger: PartLedger, numbers: Array) -> tuple[View, Array]:
+        """Return the counts of these words (sorted numbers), and the sums of all planes by class."""
+        cells = restricted(ledger.total.cells, numbers)
+        totals = cells.totals(ledger.classes.size)
+        return self._view(ledger, cells, len(numbers), len(numbers), totals), totals
 
-        return self._settled_for(ledger, rule, urns)
+    def dense_counts(self, ledger: PartLedger, numbers: Array) -> Array:
+        """Return the counts of these words (sorted numbers) that the table is made of, classes by words."""
+        view, _ = self._whole_view(ledger, numbers)
+        counts = np.zeros((ledger.classes.size, len(numbers)))
+        counts[view.cells.klass, view.cells.feature] = view.cells.values[0]
+        return counts
+
+    def log_shares(self, ledger: PartLedger, numbers: Array, rule: Smoothing) -> Array:
+        """Return the log-probability of these words (sorted numbers), classes by words; of complements, the weight."""
+        view, totals = self._whole_view(ledger, numbers)
+        settled, family = self._settled_for(ledger, rule, lambda: self._urns(view, totals)), self.count_family
+        if self.family == "complement":
+            return dense_weights(family.table_of(view, settled, np.zeros(ledger.classes.size)))
+        return np.array([with_infinities(*family.log_shares(view, settled, k)) for k in range(ledger.classes.size)])
 
     def _settled_for(self, ledger: PartLedger, rule: Smoothing, urns: Callable[[], Urns]) -> Settled:
         if rule.local:
@@ -361,7 +376,7 @@ class Words:
             return [""] * size
         totals = cells.totals(ledger.classes.size)
         view = self._view(ledger, cells, len(numbers), len(numbers), totals)
-        plain = replace(view, cells=replace(cells, exact=cells.exact[:1]), totals=totals[:1])
+        plain = replace(view, cells=replace(cells, exact=cells.exact[:1]), exact_totals=totals[:1])
         settled = rule.settle(lambda: self._urns(view, totals))
         chance = exp(Multinomial().log_shares(plain, settled, klass))
         lengths = rng.poisson(total / max(float(ledger.rows[klass]), 1.0), size)

@@ -18,13 +18,34 @@ from naively.read.matrix import SparseRows
 from naively.read.texts import Texts
 from naively.score.scores import Scores
 from naively.score.table import LinearTable, Shares
+from naively.store.damage import are, need
 from naively.store.registry import stored
 
 if TYPE_CHECKING:
     from naively.families.words.block import Words
 
+_MOST_THREADS = 1024
 
-@stored(derived=("place",))
+
+def _check_text_table(table: TextTable) -> None:
+    size, all_words = table.features.size, table.features.words
+    assert all_words is not None
+    need(len(table.linear.present.feature) == size, "the words of a table")
+    need(table.few is None, "a table of some words only")
+    threads = table.words.threads
+    need(threads is None or (type(threads) is int and 1 <= threads <= _MOST_THREADS), "a number of threads")
+    need(table.idf is None or are(table.idf, "f8", size), "the weights of words")
+    need(table.unknown is None or are(table.unknown, "b1", size), "the words of a table")
+    need(table.place is None or are(table.place, "i4", all_words.size), "the places of words")
+
+
+def _verify_text_table(table: TextTable) -> None:
+    place, size = table.place, table.features.size
+    need(place is None or not len(place) or (place.min() >= -1 and place.max() < size), "the places of words")
+    need(table.idf is None or (table.idf >= 0).all(), "the weights of words")
+
+
+@stored(check=_check_text_table, verify=_verify_text_table, derived=("place",))
 @dataclass(frozen=True, eq=False)
 class TextTable(Value):
     """A table of words that reads texts: tokens, their places in the table, their weights."""
@@ -34,7 +55,7 @@ class TextTable(Value):
     features: WordSubset
     idf: Array | None
     few: Array | None  # the numbers of the words, in a table of some words
-    holes: Array | None = None  # a mask of words that are unknown though they have a column
+    unknown: Array | None = None  # a mask of words that are unknown though they have a column
 
     @property
     def classes(self) -> Index:
@@ -50,8 +71,8 @@ class TextTable(Value):
         numbers, all_words = self.features.numbers, self.features.words
         assert numbers is not None
         assert all_words is not None
-        if self.holes is not None:
-            return np.where(self.holes, -1, np.arange(all_words.size)).astype(np.int32)
+        if self.unknown is not None:
+            return np.where(self.unknown, -1, np.arange(all_words.size)).astype(np.int32)
         if len(numbers) == all_words.size:
             return None
         place = np.full(all_words.size, -1, np.int32)

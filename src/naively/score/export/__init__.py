@@ -1,0 +1,1 @@
+"""Exporters: a model's tables as terms, and the terms as SQL or ONNX."""

@@ -1,0 +1,1 @@
+"""ONNX: a graph that scores rows."""

@@ -1,0 +1,1 @@
+"""SQL: a query that scores the rows of a table, and the table of weights that it joins."""
