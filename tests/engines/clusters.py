@@ -96,5 +96,5 @@ def drive(master: str, work: str, fault: str, folder: Path) -> subprocess.Comple
     """Run a driver to its end."""
     command = [sys.executable, str(HERE / "driver.py"), master, work, fault, str(folder)]
     return subprocess.run(
-        command, env=environment(folder), cwd=folder, capture_output=True, text=True, timeout=300, check=False
+        command, env=environment(folder), cwd=folder, capture_output=True, text=True, timeout=600, check=False
     )

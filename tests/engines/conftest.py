@@ -6,11 +6,11 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
+from components import SPARK, absent, need
 from loopback import interfaces
 
 HERE = Path(__file__).parent
@@ -22,36 +22,11 @@ def pytest_collection_modifyitems(items: list[Any]) -> None:
             item.add_marker(pytest.mark.engines)
 
 
-def absent(what: str, install: str) -> None:
-    """Skip for want of a component; fail where everything must be there."""
-    if os.environ.get("CI") == "true":
-        pytest.fail(f"{what} is missing: {install}")
-    pytest.skip(f"{what} is missing: {install}")
-
-
-def need(library: str, extra: str) -> None:
-    if find_spec(library) is None:
-        absent(library, f"pip install 'naively[{extra}]'")
-    if library == "pyspark" and shutil.which("java") is None:
-        absent("Java", "install openjdk-17-jre-headless")
-
-
 @pytest.fixture(scope="session")
 def alone() -> None:
     """A network with nothing but loopback, which Ray needs: it listens on the machine's own address."""
     if interfaces() != {"lo"}:
         absent("a network of its own", "run the tests by 'make engines', where unshare -n is allowed")
-
-
-SPARK = {
-    "spark.ui.enabled": "false",
-    "spark.sql.shuffle.partitions": "3",
-    "spark.sql.execution.arrow.pyspark.enabled": "true",
-    "spark.driver.host": "127.0.0.1",
-    "spark.driver.bindAddress": "127.0.0.1",
-    "spark.ui.showConsoleProgress": "false",
-    "spark.sql.unionOutputPartitioning": "false",  # or single partitions would become one
-}
 
 
 @pytest.fixture(scope="session")

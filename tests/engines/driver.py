@@ -69,7 +69,7 @@ def _first(mark: Path) -> bool:
 
 
 def session_of(master: str) -> Any:
-    from conftest import SPARK
+    from components import SPARK
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from cases import WORK, Work, check_same
 from clusters import HERE, cluster, connect_server, drive, running
-from conftest import need
+from components import need
 from driver import FAULTS
 
 import naively

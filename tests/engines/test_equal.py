@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import reduce
 from typing import Any
@@ -10,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from cases import SHAPES, WORK, Work, check_same, flowers, uneven
+from components import need
 from loopback import interfaces
 
 import naively
@@ -148,3 +151,14 @@ def test_no_labelled_row_is_nothing_to_learn_from(engine: Any) -> None:
     table = pa.table({"text": ["a", "b"], "label": pa.array([None, None], pa.string())})
     with pytest.raises(InputError, match="no row was counted"):
         engine.module.fit(engine.table([table, table]), "label", text="text")
+
+
+def test_an_engine_that_was_not_imported_is_named() -> None:
+    need("dask", "dask")
+    code = """
+import dask.dataframe as dd, pandas as pd, naively
+df = dd.from_pandas(pd.DataFrame({"a": [1.0, 2.0], "label": ["x", "y"]}), npartitions=1)
+naively.NaiveBayes().fit(df, "label")
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "dask.dataframe.DataFrame is counted by naively.dask: write 'from naively import dask' first" in run.stderr
