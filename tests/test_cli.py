@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import io
 import json
 import os
 import re
@@ -1712,18 +1713,31 @@ def test_progress_is_drawn_in_a_terminal_and_gone_at_the_end(tmp_path):
     assert "\x1b[2mrows" in shown
 
 
-@unix
-def test_choosing_draws_its_progress(tmp_path):
+class _Terminal(io.StringIO):
+    """A terminal that keeps what is written to it."""
+
+    def isatty(self):
+        return True
+
+
+def test_choosing_draws_its_progress(tmp_path, monkeypatch):
+    monkeypatch.setattr("naively.report._FIRST", 0.0)  # however fast the machine is
+    monkeypatch.setattr("naively.report._BETWEEN", 0.0)
+    monkeypatch.setenv("TERM", "xterm")
     rng = np.random.default_rng(0)
-    lines = [f"__label__{'ab'[i % 2]} {' '.join(map(str, rng.integers(0, 9000, 30)))}\n" for i in range(9000)]
-    shown = _in_terminal("train - --format fasttext -o new.nb", ["".join(lines).encode()], tmp_path)
-    drawn = _drawn("choosing", shown)
-    shares = [int(found[1]) for line in drawn if (found := re.search(r"(\d+)%", line))]
+    lines = [f"__label__{'ab'[i % 2]} {' '.join(map(str, rng.integers(0, 900, 30)))}\n" for i in range(900)]
+    (tmp_path / "texts.txt").write_text("".join(lines))
+    drawn = []
+    for option in ([], ["--fast"]):
+        monkeypatch.setattr(sys, "stderr", _Terminal())
+        data, model = str(tmp_path / "texts.txt"), str(tmp_path / "model.nb")
+        assert main(["train", data, "--format", "fasttext", "-o", model, *option]) == 0
+        drawn.append(_drawn("choosing", sys.stderr.getvalue()))
+    shares = [int(found[1]) for line in drawn[0] if (found := re.search(r"(\d+)%", line))]
     assert shares
     assert shares == sorted(shares)
-    assert not re.search(r"rows|/s", "".join(drawn))
-    quick = _in_terminal("train - --format fasttext --fast -o new.nb", ["".join(lines).encode()], tmp_path)
-    assert "choosing" not in quick
+    assert not re.search(r"rows|/s", "".join(drawn[0]))
+    assert not drawn[1]
 
 
 @unix

@@ -62,6 +62,9 @@ def files(tmp_path_factory):
         for k in range(2):
             parquet.write_table(pa.table(table).slice(k * 20, 20), folder / name / f"{k}.parquet")
     NaiveBayes().fit({name: people[name] for name in ("age", "job")}, people["income"]).save(folder / "income.nb")
+    NaiveBayes().fit({"rooms": [2, 3, 5, 6], "area": [40.0, 61.5, 120.0, 150.0]}, list("llhh")).save(
+        folder / "homes.nb"
+    )
     (folder / "parts").mkdir()
     trained = folder / "reviews.nb"
     assert main(["train", str(folder / "reviews.csv"), "--target", "label", "-o", str(trained)]) == 0

@@ -90,6 +90,7 @@ def test_a_model_is_read_again_when_its_file_has_changed(tmp_path: Path) -> None
 
 
 def test_a_worker_uses_one_thread_unless_told_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NAIVELY_THREADS", raising=False)
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
     with one_thread():
         assert threads() == 1

@@ -46,12 +46,12 @@ def reloaded(model: Any) -> Any:
     return skops.io.loads(data, trusted=skops.io.get_untrusted_types(data=data))
 
 
-@pytest.mark.parametrize("asked_before", [False, True])
 def titled(value: Any) -> str:
     """Return an estimator as the name of a case; a function has an address that no two processes share."""
     return repr(value).partition(" at 0x")[0][:60] if hasattr(value, "fit") else ""
 
 
+@pytest.mark.parametrize("asked_before", [False, True])
 @pytest.mark.parametrize(("model", "rows"), CASES, ids=titled)
 def test_skops_reloads_every_estimator(model: Any, rows: Any, asked_before: bool) -> None:
     model = model.fit(rows, Y)

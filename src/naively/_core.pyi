@@ -147,8 +147,7 @@ def exact_moments(sums: _Exact, threads: int) -> tuple[_F8, _F8, _F8]:
     """n, mean and variance, correctly rounded: 0 where n is not above 0; a variance that would be negative is NaN."""
 
 def exact_covariances(sums: _Exact, classes: int, width: int, threads: int) -> tuple[_F8, _F8]:
-    """For each class and pair of columns, from sums of pairs: the rows that have both, and the covariance over them,
-    correctly rounded; 0 where there are none."""
+    """Return for each class and pair of columns the rows that have both, and their covariance, correctly rounded."""
 
 def count_values(
     columns: list[_Values], klass: _I4, classes: int, weight: _F8 | None, level: _I1, threads: int

@@ -24,9 +24,7 @@ SMALL = 1 << 16
 def threads(numbers: int = SMALL) -> int:
     """Return the number of threads to use for work on this many numbers.
 
-    It is set by `NAIVELY_THREADS`, else by `OMP_NUM_THREADS` (which joblib sets in its workers), else it is the number
-    of
-    cores.
+    `NAIVELY_THREADS` sets it, else `OMP_NUM_THREADS` (as joblib does in its workers), else it is the number of cores.
     """
     if numbers < SMALL or getattr(_HERE, "spread", False):
         return 1

@@ -45,7 +45,7 @@ def are_rows(X: Any) -> bool:
     """True for one row as a dict, or a list of such."""
     if isinstance(X, list):
         return bool(X) and isinstance(X[0], Mapping)
-    return isinstance(X, Mapping)
+    return isinstance(X, Mapping) and not hasattr(X, "tocsr")  # a sparse matrix may be a dict of its entries
 
 
 def numbers_of_rows(rows: Any, names: Sequence[str]) -> Array:
@@ -75,8 +75,8 @@ def _number(row: Any, number: int, name: str) -> float:
     try:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
-        shown = repr(value) if isinstance(value, (str, bytes, int)) else f"a {type(value).__name__}"
+        found = repr(value) if isinstance(value, (str, bytes, int)) else f"a {type(value).__name__}"
         advice = (
             "pass a DataFrame for many rows" if hasattr(value, "__len__") else "NaiveBayes takes columns of all kinds"
         )
-        raise InputError(f"row {number}, column {name!r}: expected a number, got {shown[:60]}; {advice}") from None
+        raise InputError(f"row {number}, column {name!r}: expected a number, got {found[:60]}; {advice}") from None
