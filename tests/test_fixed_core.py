@@ -15,6 +15,7 @@ from naively import _core
 
 few = settings(max_examples=200)
 units = st.integers(-(2**126), 2**126) | st.integers(-3, 3) | st.integers(-9, 9).map(lambda n: n << 64)
+addends = units.filter(lambda n: abs(n) < 2**126)  # whose sums and differences fit
 UNIT = 2**64
 
 
@@ -35,7 +36,7 @@ def rounded(number: int) -> float:
 
 
 @few
-@given(st.lists(st.tuples(units, units), min_size=1, max_size=9))
+@given(st.lists(st.tuples(addends, addends), min_size=1, max_size=9))
 def test_pairs_are_added_and_taken_away_exactly(numbers: list[tuple[int, int]]) -> None:
     a, b = ([n[i] for n in numbers] for i in (0, 1))
     assert read(_core.fixed_added(pairs([a]), pairs([b]), False)) == [x + y for x, y in numbers]

@@ -194,6 +194,9 @@ def _of_whole(model: Model, weighing: Weighing, frame: Frame) -> Any:
 
 
 def _linear(table: LinearTable, X: Any, first: Array, second: Array) -> tuple[tuple[Any, ...], Array, list[Any]]:
+    n_used = len(np.unique(X.indices)) if is_sparse(X) else np.count_nonzero(np.any(X, axis=0))
+    if len(first) * n_used > _LARGEST:
+        raise InputError(f"{len(first):_} rows hold {n_used:_} features, too many for a frame; pass fewer rows")
     if is_sparse(X):
         row, column, value = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr)), X.indices, X.data
     else:
@@ -211,8 +214,6 @@ def _linear(table: LinearTable, X: Any, first: Array, second: Array) -> tuple[tu
     if table.missing_terms is not None:  # a present feature is no longer one of the absent
         found = found - _apart(*table.terms_of_missing, column, a, b)
     used, place = np.unique(column, return_inverse=True)
-    if len(first) * len(used) > _LARGEST:
-        raise InputError(f"{len(first):_} rows hold {len(used):_} features, too many for a frame; pass fewer rows")
     shares, values = np.zeros((2, len(first), len(used)))
     np.add.at(shares, (row, place), found)
     np.add.at(values, (row, place), value)
