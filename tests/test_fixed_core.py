@@ -83,7 +83,9 @@ def test_totals_are_exact(planes: int, classes: int, draw: Any) -> None:
 
 
 @few
-@given(st.dictionaries(st.tuples(st.integers(0, 5), st.integers(0, 3)), st.tuples(units, units), max_size=9), st.data())
+@given(
+    st.dictionaries(st.tuples(st.integers(0, 5), st.integers(0, 3)), st.tuples(addends, addends), max_size=9), st.data()
+)
 def test_cells_of_pairs_are_added_looked_up_and_gathered(cells: dict[Any, tuple[int, int]], draw: Any) -> None:
     keys = sorted(cells)
     mine = {key: cells[key] for key in keys if draw.draw(st.booleans())}
