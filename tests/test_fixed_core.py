@@ -15,6 +15,7 @@ from naively import _core
 
 few = settings(max_examples=200)
 units = st.integers(-(2**126), 2**126) | st.integers(-3, 3) | st.integers(-9, 9).map(lambda n: n << 64)
+cell_keys = st.tuples(st.integers(0, 5), st.integers(0, 3))
 addends = units.filter(lambda n: abs(n) < 2**126)  # whose sums and differences fit
 UNIT = 2**64
 
