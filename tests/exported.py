@@ -113,7 +113,7 @@ ARRAYS = {
 @stored("tests.OfItsOwn")
 @dataclass(frozen=True)
 class OfItsOwn(NumberFamily):
-    """A density that nobody has told in SQL."""
+    """A density of a user, for which no SQL was written."""
 
     shown = ("mean",)
 

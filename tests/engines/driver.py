@@ -26,7 +26,7 @@ def fails(folder: Path) -> None:
 
 
 def loses_its_python(folder: Path) -> None:
-    """What becomes of a worker that takes more memory than there is."""
+    """End the worker as a system does that has no memory left."""
     os.kill(os.getpid(), signal.SIGKILL)
 
 
